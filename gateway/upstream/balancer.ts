@@ -16,11 +16,18 @@ interface Share<T> {
 
 /**
  * Distributes calls over the addresses of an upstream by weight (smooth weighted round robin, as in nginx). It skips an
- * address whose circuit breaker is open, except for the breaker's probes, and an address that fails its health check.
- * If all addresses fail it, the check itself may be wrong, and only the circuit breakers decide.
+ * address whose circuit breaker is open, except for the breaker's probes, and an address that fails its health check,
+ * and one that does not answer its calls. If this applies to all addresses, the check itself may be wrong, and only the
+ * circuit breakers decide.
  */
 export class Balancer<T extends Target> {
   readonly #shares: Share<T>[] = [];
+  readonly #isStuck: (target: T, now: number) => boolean;
+
+  /** @param isStuck returns true if an address does not answer its calls, so that it gets no more of them */
+  constructor(isStuck: (target: T, now: number) => boolean) {
+    this.#isStuck = isStuck;
+  }
 
   /** @param weight share of the calls, relative to the other weights */
   add(target: T, weight: number): void {
@@ -37,6 +44,11 @@ export class Balancer<T extends Target> {
     return this.#shares.some((share) => share.target === target && share.isHealthy);
   }
 
+  /** Returns true if the address passes its health check and answers its calls. */
+  isUsable(target: T, now: number): boolean {
+    return this.isHealthy(target) && !this.#isStuck(target, now);
+  }
+
   /**
    * Chooses the address of a call. Returns the whole seconds until the next attempt if every circuit breaker rejects the
    * call, and undefined if the call tried all addresses.
@@ -45,9 +57,10 @@ export class Balancer<T extends Target> {
    * @param now in ms of a monotonic clock
    */
   choose(call: Subject, tried: readonly T[], now: number): T | number | undefined {
+    const usable = this.#shares.filter(({ target, isHealthy }) => isHealthy && !this.#isStuck(target, now));
     const healthy = this.#shares.filter(({ isHealthy }) => isHealthy);
-    const usable = healthy.length > 0 ? healthy : this.#shares;
-    const shares = usable.filter(({ target }) => !tried.includes(target));
+    const [candidates = this.#shares] = [usable, healthy].filter(({ length }) => length > 0);
+    const shares = candidates.filter(({ target }) => !tried.includes(target));
     const chosen = this.#chooseFrom(shares, call, true, now);
     // An operation that fails at all addresses may fail because of one caller's data. Others may try it.
     return typeof chosen === 'number' ? this.#chooseFrom(shares, call, false, now) : chosen;

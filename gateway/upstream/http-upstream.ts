@@ -92,7 +92,8 @@ function sharedLine(
 
 /** Creates an upstream over HTTP. Each address has a connection pool and a circuit breaker. */
 function createHttpUpstream(given: readonly WeightedAddress[], options: UpstreamOptions): Upstream {
-  const balancer = given.length > 1 ? new Balancer<Line>() : undefined;
+  const balancer =
+    given.length > 1 ? new Balancer<Line>((line, now) => line.connections.isStuck(line, now)) : undefined;
   const shared = sharedLine(options, balancer);
   const addresses = given.map((address) => createAddress(address, options, shared));
   for (const { line, weight } of addresses) balancer?.add(line, weight);

@@ -4,8 +4,11 @@ export const quickMs = 100;
 /** A call of a quick operation that keeps its connection for longer than this time counts as stuck, in ms. */
 export const stuckMs = 400;
 
-/** An operation is no longer quick if its stuck calls have more than one of this number of connections. */
-const stuckShare = 16;
+/**
+ * An operation is no longer quick, and an address gets no calls, if its stuck calls have more than one of this number of
+ * connections.
+ */
+export const stuckShare = 16;
 
 /** A call, and the time when it was passed to a connection, in ms. */
 interface TimedCall {

@@ -130,6 +130,10 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return this.#keys;
   }
 
+  get target(): Line {
+    return this.#line;
+  }
+
   get sentAt(): number {
     return this.#dispatchedAt;
   }
@@ -196,7 +200,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#dispatchedAt = now;
     this.#since = now;
     const isAddressLost =
-      breaker.hasOpenedSince(this.operation, this.#createdAt) || balancer?.isHealthy(this.#line) === false;
+      breaker.hasOpenedSince(this.operation, this.#createdAt) ||
+      balancer?.isUsable(this.#line, now) === false;
     const refused = isAddressLost ? this.#refusal(now) : undefined;
     if (refused === undefined) this.#send();
     else this.#give(unavailable(refused), undefined, { cause: 'breaker' });

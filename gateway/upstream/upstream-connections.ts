@@ -1,11 +1,13 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { OperationPaces } from './operation-paces.ts';
+import { OperationPaces, stuckMs, stuckShare } from './operation-paces.ts';
 import { type CallKeys, Shares } from './shares.ts';
 
 /** A call that needs a connection until it ends. All times are in ms of `performance.now()`. */
 export interface Outgoing {
   readonly operation: string;
   readonly keys: CallKeys;
+  /** The address of the upstream that it is sent to; undefined if there is only one. */
+  readonly target?: unknown;
   /** Time when it was passed to a connection. */
   readonly sentAt: number;
   /** Time by which it must have a connection. */
@@ -74,6 +76,16 @@ export class UpstreamConnections {
       return 'go';
     }
     return this.#queue(call, now) ? 'wait' : 'late';
+  }
+
+  /** Returns true if the stuck calls to an address have so many connections that it must not get more. */
+  isStuck(target: unknown, now: number): boolean {
+    let stuck = 0;
+    for (const call of this.#out) {
+      if (now - call.sentAt < stuckMs) break;
+      if (call.target === target) stuck++;
+    }
+    return stuck > this.#total / stuckShare;
   }
 
   /** Removes a call that was not sent: a waiting one, or one that just received its connection. */

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
+import { stuckMs } from '../../../gateway/upstream/operation-paces.ts';
 import { until } from '../../until.ts';
 import { send, startGateway } from '../gateway.ts';
 import { call, configWith, startService, startWith, up } from './addresses.ts';
@@ -135,6 +137,22 @@ test('a waiting call is not sent to an address that failed its health check mean
   t.is((await first).status, 204);
   t.is((await second).status, 204);
   t.deepEqual([well.hits.length, sick.hits.length], [2, 0]);
+});
+
+test('an address that does not answer keeps at most the connections of its stuck calls', async (t) => {
+  const [hung, well] = [await startService(t), await startService(t)];
+  hung.answer = () => {};
+  const addresses = [{ url: hung.url }, { url: well.url }];
+  // more than one stuck call is too many of 16 connections
+  const gateway = await startWith(t, { addresses }, { upstreamConnections: 16 });
+  const first = Array.from({ length: 4 }, () => call(gateway, 'write').catch(() => {}));
+  await until(() => hung.hits.length === 2 && well.hits.length === 2);
+  await pause(stuckMs + 100);
+  for (let count = 0; count < 10; count++) t.is((await call(gateway, 'write')).status, 204);
+  t.is(hung.hits.length, 2);
+  t.is(well.hits.length, 12);
+  await hung.stop();
+  await Promise.all(first);
 });
 
 test('calls continue if all addresses fail their health check', async (t) => {
