@@ -12,7 +12,7 @@ import type { Answer, Begun, Question, Reaching, Survey } from './worker.ts';
  * changes are detected, or if a listed survivor is not a mutant.
  */
 
-const help = `npm run mutants [-- --sample N --seed S --files TEXT --jobs J --seconds T --control --least P --help]
+const help = `npm run mutants [-- --sample N --seed S --files TEXT --except TEXT --jobs J --seconds T --control --least P --help]
 
 Changes one expression at a time in the most important files, and runs their tests. Exits with 1 if the tests detect
 less than the required share, or if a listed survivor does not exist. See docs/mutants.md.
@@ -20,6 +20,7 @@ less than the required share, or if a listed survivor does not exist. See docs/m
   --sample N    number of mutants, chosen by the seed (default: all)
   --seed S      seed of the choice (default: 1)
   --files TEXT  only files whose path contains the text, such as json/
+  --except TEXT only files whose path does not contain the text
   --jobs J      number of processes (default: one per core: ${availableParallelism()})
   --seconds T   start no mutant after this time; fail if fewer than half were judged by then
   --control     change nothing; fail if a test fails
@@ -33,6 +34,7 @@ const { values: given } = scriptArguments(help, {
     jobs: { type: 'string', default: `${availableParallelism()}` },
     least: { type: 'string', default: '95' },
     files: { type: 'string', default: '' },
+    except: { type: 'string' },
     seconds: { type: 'string', default: 'Infinity' },
     control: { type: 'boolean', default: false },
   },
@@ -53,10 +55,14 @@ const longestTime = 600_000;
 /** Number of mutants per worker process, since each mutant leaves its modules in memory. */
 const mutantsOfWorker = 60;
 
+/** Returns true if a file has the path that the options name. */
+const isGiven = (file: string): boolean =>
+  file.includes(given.files) && (given.except === undefined || !file.includes(given.except));
+
 const places = Object.keys(testsOf);
 const files = places
   .flatMap((place) => (place.endsWith('/') ? globSync(`${place}**/*.ts`, { cwd: root }) : [place]))
-  .filter((file, index, all) => all.indexOf(file) === index && file.includes(given.files))
+  .filter((file, index, all) => all.indexOf(file) === index && isGiven(file))
   .toSorted();
 
 /** Returns the tests of the most specific path that contains the file. */
