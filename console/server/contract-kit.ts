@@ -90,5 +90,5 @@ async function sampled(
 
 /** Runs the steps one after another. */
 async function runAll(queue: WorkQueue, steps: readonly (() => unknown)[]): Promise<void> {
-  for (const step of steps) await queue.take(step);
+  for (const step of steps) await queue.run(step);
 }

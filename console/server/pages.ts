@@ -440,7 +440,7 @@ async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Pr
 
 /** Runs work through the queue, unless the visitor has disconnected before. */
 function enqueue<T>({ queue }: Pager, { res }: Context, make: () => T | Promise<T>): Promise<T> {
-  return queue.take(() => {
+  return queue.run(() => {
     if (!res.destroyed) return make();
     throw Object.assign(new Error('the visitor went away'), { code: 'ECONNRESET' });
   });

@@ -9,7 +9,7 @@ export interface WorkQueue {
    * Runs work after the earlier work and its pause. The work must not block for long. Rejects with status 503 if too
    * many visitors wait, and with the errors of the work.
    */
-  readonly take: <T>(work: () => T | Promise<T>) => Promise<T>;
+  readonly run: <T>(work: () => T | Promise<T>) => Promise<T>;
 }
 
 /** @param mostWaiting maximum number of waiting visitors, in addition to the one being served */
@@ -17,7 +17,7 @@ export function createWorkQueue(mostWaiting: number): WorkQueue {
   let line: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return {
-    take: (work) => {
+    run: (work) => {
       if (waiting > mostWaiting) return Promise.reject(busy());
       waiting++;
       let rest = 0;

@@ -16,7 +16,7 @@ import {
 } from './tree.ts';
 
 /** The corrected envelope of a message. Its elements belong to the tree of the draft's text. */
-export interface MendedEnvelope {
+export interface FixedEnvelope {
   readonly version: '1.1' | '1.2';
   readonly header: TreeElement | undefined;
   readonly body: TreeElement;
@@ -37,7 +37,7 @@ export function fixEnvelope(
   draft: Draft,
   findings: Findings,
   options: EnvelopeOptions,
-): MendedEnvelope | undefined {
+): FixedEnvelope | undefined {
   if (!fixRoot(draft, findings, options)) return undefined;
   const version = fixNamespace(draft, findings, options);
   if (version === undefined) return undefined;

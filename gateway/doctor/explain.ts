@@ -11,7 +11,7 @@ import { compileReaders, readSoapCall } from '../protocols/read-call.ts';
 import { Fault } from '../protocols/soap/faults.ts';
 import { soap11, soap12 } from '../protocols/soap/versions.ts';
 import type { Draft } from './draft.ts';
-import { fixEnvelope, fixHeader, type MendedEnvelope } from './envelope.ts';
+import { type FixedEnvelope, fixEnvelope, fixHeader } from './envelope.ts';
 import { type Finding, Findings } from './findings.ts';
 import { noteAction, noteContentType, statedVersion } from './http-headers.ts';
 import type { Known } from './known.ts';
@@ -143,7 +143,7 @@ function correct(
   known: Known,
   draft: Draft,
   findings: Findings,
-  { version }: MendedEnvelope,
+  { version }: FixedEnvelope,
   operation: CompiledOperation | undefined,
 ): CorrectedMessage | undefined {
   if (operation === undefined) return undefined;

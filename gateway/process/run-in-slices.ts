@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Steps } from '../../mappings/steps.ts';
 
 /** Maximum time for the work in one event-loop iteration, in ms. */
@@ -10,7 +10,7 @@ export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result>
   let step = steps.next();
   while (step.done !== true) {
     if (performance.now() - began >= sliceMs) {
-      await nextTurn();
+      await nextIteration();
       began = performance.now();
     }
     step = steps.next();

@@ -97,7 +97,7 @@ const listWords = 3;
 /** Writes additional properties: two lists of map entries on the tape. */
 export interface AdditionalWriter {
   /** Number of words for both lists in the record's node. */
-  readonly slots: number;
+  readonly words: number;
   /**
    * Scans the value at the tape's position. Its name starts at `nameStart`. Returns the names so far. Throws
    * MismatchError.
@@ -120,7 +120,7 @@ export function additionalWriter(
     },
   );
   return {
-    slots: listWords * compiled.length,
+    words: listWords * compiled.length,
     scan: (tape, node, nameStart, names = new Set()) => {
       const valueStart = tape.position;
       tape.position = nameStart;

@@ -278,7 +278,7 @@ export function recordWriter(
 
   const scan = (tape: Tape): void => {
     if (!enters(tape, 123)) return;
-    const slots = additional === undefined ? count : count + additional.slots;
+    const slots = additional === undefined ? count : count + additional.words;
     const node = beginRecord(tape, slots);
     const objectStart = tape.position - 1;
     const droppedBefore = tape.dropped;
