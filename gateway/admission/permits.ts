@@ -78,9 +78,13 @@ export class Permits {
     else next();
   }
 
-  /** Returns a permit while its caller waits in the queue for something else. Returns false if the queue is full. */
+  /**
+   * Returns a permit while its caller waits in the queue for something else. Returns false if the queue is full and no
+   * waiting caller leaves it for this permit.
+   */
   park(): boolean {
-    if (this.waiting >= this.#mostWaiting) return false;
+    const isPassedOn = this.#waiting.length > 0 && this.#taken <= this.#most;
+    if (this.waiting >= this.#mostWaiting && !isPassedOn) return false;
     this.#parked++;
     this.give();
     return true;

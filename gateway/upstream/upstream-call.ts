@@ -184,6 +184,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     }
   }
 
+  /** Releases the `inFlight` slot of a waiting call if its operation is no longer quick and has its share. */
+  #parkAboveShare(now: number): void {
+    const { connections, admission } = this.#line;
+    if (connections.park(this, now) && !admission.park()) connections.unpark(this);
+  }
+
   /** Takes an `inFlight` slot again when it no longer waits without one. */
   #unpark(): void {
     if (!this.isParked) return;
@@ -267,6 +273,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     if (this.#isFlooded()) return 0;
     if (this.#heard || this.#since === notYetKnown) this.#since = now;
     this.#heard = false;
+    if (this.#stage === 'waiting' && this.#nextTry === undefined) this.#parkAboveShare(now);
     return this.#isLeft ? 0 : Math.min(this.#since + this.#longest, this.#waiting.deadline);
   }
 

@@ -88,6 +88,30 @@ export class UpstreamConnections {
     return stuck > this.#total / stuckShare;
   }
 
+  /**
+   * Parks a waiting call if its operation is no longer quick and has more than its share of the `inFlight` slots. Returns
+   * true if the call must release its slot.
+   */
+  park(call: Outgoing, now: number): boolean {
+    if (call.isParked || this.#count * 2 < this.#most) return false;
+    if (this.#paces.isQuick(call.operation, this.#out, this.#total, now)) return false;
+    this.#setParked(call, true);
+    if (this.#hasAllShare(call, now)) return true;
+    this.#setParked(call, false);
+    return false;
+  }
+
+  /** Reverses `park` for a call that cannot release its slot. */
+  unpark(call: Outgoing): void {
+    this.#setParked(call, false);
+  }
+
+  #setParked(call: Outgoing, isParked: boolean): void {
+    call.isParked = isParked;
+    this.#parked += isParked ? 1 : -1;
+    this.#allShares?.add(call.keys, isParked ? -1 : 1);
+  }
+
   /** Removes a call that was not sent: a waiting one, or one that just received its connection. */
   drop(call: Outgoing): void {
     if (remove(this.#waiting, call)) {

@@ -36,6 +36,16 @@ test('no caller is parked if the queue is full', (t) => {
   t.is(permits.taken, 1);
 });
 
+test('a caller is parked although the queue is full if a waiting caller gets its permit', async (t) => {
+  const permits = permitsOf(1, 1);
+  t.true(permits.take());
+  const second = permits.wait();
+  t.true(permits.park());
+  await second;
+  t.is(permits.waiting, 1);
+  t.false(permits.park());
+});
+
 test('a permit beyond the maximum is not passed on', async (t) => {
   const permits = permitsOf(1, 2);
   t.true(permits.take());

@@ -184,6 +184,28 @@ test('quick calls keep their inFlight slots while they wait', (t) => {
   t.is(parked(calls), 0);
 });
 
+test('waiting calls above the share are parked when their operation is no longer quick', (t) => {
+  const { pool, clock, enterMany, measure } = poolOf({ inFlight: 512 });
+  measure('read', 25);
+  const calls = enterMany(512, 'read');
+  const waiting = calls.filter(({ result }) => result === 'wait');
+  const park = (): number => waiting.filter((call) => pool.park(call, clock.now)).length;
+  t.is(park(), 0);
+  clock.now += stuckMs;
+  t.is(park(), 512 - 328);
+  t.is(parked(calls), 512 - 328);
+  t.is(park(), 0);
+  const [call] = waiting.filter(({ isParked }) => isParked);
+  if (call === undefined) return t.fail();
+  pool.unpark(call);
+  t.is(parked(calls), 512 - 328 - 1);
+  t.is(park(), 1);
+  t.is(parked(enterMany(1, 'other')), 0);
+  for (const one of waiting) pool.drop(one);
+  t.is(pool.waiting, 1);
+  t.is(parked(enterMany(200, 'read')), 0);
+});
+
 for (const [what, partyOf, most] of [
   ['one caller', () => ['n'], 328],
   ['callers of one network', (index: number) => ['n', `caller ${index}`], 364],
