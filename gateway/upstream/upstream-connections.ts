@@ -78,7 +78,7 @@ export class UpstreamConnections {
     return this.#queue(call, now) ? 'wait' : 'late';
   }
 
-  /** Returns true if the stuck calls to an address have so many connections that it must not get more. */
+  /** Returns true if stuck calls have more than one of `stuckShare` connections, so that the address gets no more calls. */
   isStuck(target: unknown, now: number): boolean {
     let stuck = 0;
     for (const call of this.#out) {
