@@ -31,7 +31,7 @@ export interface Forwarded {
   /** Returns the headers of the request. Throws CallError. */
   readonly headersOf: (added: Readonly<Record<string, string>>) => Promise<ForwardedHeaders>;
   readonly onUnauthorized: (token: string) => void;
-  /** Called when the reply of the legacy service is complete or has failed. */
+  /** Called when the reply of the legacy service is complete or has failed, or the request was refused. */
   readonly onSettled: () => void;
   readonly onCut: () => void;
   /** Called before a request with credentials for its whole connection is sent (G18). */
@@ -54,17 +54,20 @@ export async function forward(
   let release: (() => void) | undefined;
   try {
     if (!received.isAdmitted) await context.permit.enter();
-    release = await callerLimits?.enter({
-      key: limitKey(),
-      caller: stats.caller,
-      operation: operation.name,
-      setHeaders: () => {}, // the reply of the legacy service stays as it is
-    });
+    // the call of a fallback was counted before it reached the upstream
+    if (stats.route?.fallback !== true)
+      release = await callerLimits?.enter({
+        key: limitKey(),
+        caller: stats.caller,
+        operation: operation.name,
+        setHeaders: () => {}, // the reply of the legacy service stays as it is
+      });
     await sendOn(service, context, forwarded);
   } catch (error) {
     if (context.response.headersSent) throw error;
     refuse(context, version, error);
   } finally {
+    forwarded.onSettled();
     release?.();
     bodyFlows(context.request.socket, false);
     if (received.rest !== undefined && !context.request.readableEnded)
@@ -118,7 +121,6 @@ async function sendOn(service: LegacyService, context: RequestContext, forwarded
     });
   } finally {
     settle();
-    forwarded.onSettled();
   }
 }
 

@@ -103,12 +103,13 @@ export class Received {
 /**
  * Receives a small body completely, and the first bytes of any other body. Throws CallError: Overloaded, CallerGone,
  * RequestTimeout, RequestTooLarge, MalformedRequest.
+ *
+ * @param streamBytes maximum size of the body
  */
-export async function receiveStart(context: RequestContext): Promise<Received> {
+export async function receiveStart(context: RequestContext, streamBytes: number): Promise<Received> {
   const { request, response, options } = context;
   const { headers } = request;
   const { service } = options;
-  const { streamBytes } = service.compiled.limits;
   if (!hasBody(request)) return new Received(context, noBytes, false);
   const announced = announcedBytes(headers['content-length']);
   if (announced > streamBytes) throw tooLarge(streamBytes);

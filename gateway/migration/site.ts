@@ -108,7 +108,7 @@ export class Site implements Migration {
   }
 
   async #serveCall(address: SoapAddress, context: RequestContext): Promise<void> {
-    const received = await receiveStart(context);
+    const received = await receiveStart(context, this.#place.legacy.limits.streamBytes);
     let decided: Decided;
     try {
       decided = await this.#decideCall(address, context, received);
@@ -304,7 +304,10 @@ export class Site implements Migration {
       send(context, 'http', textReply(405, `expected ${otherVerbs}`, requestId, otherVerbs));
       return;
     }
-    if (!this.#place.forwardsOthers) {
+    // the WSDL of the legacy service would contain its address
+    const isDocument =
+      /^(?:GET|HEAD)$/.test(request.method ?? '') && asksForWsdl(new URLSearchParams(context.query));
+    if (isDocument || !this.#place.forwardsOthers) {
       send(context, 'http', textReply(404, 'unknown path', requestId));
       return;
     }
@@ -313,7 +316,7 @@ export class Site implements Migration {
     stats.operation = this.#unknown.name;
     stats.caller = caller.name;
     stats.route = { mode: 'legacy', rule: unreadable, side: 'legacy' };
-    const received = await receiveStart(context);
+    const received = await receiveStart(context, this.#place.legacy.limits.streamBytes);
     received.settle();
     const target = this.#place.targetOf(request, undefined);
     await this.#forwardTo(target, context, received, this.#unknown, undefined, caller);
@@ -323,9 +326,15 @@ export class Site implements Migration {
   #isDocument({ request, query, options }: RequestContext): boolean {
     if (query === '') return true;
     const words = new URLSearchParams(query);
-    for (const word of words.keys()) if (/^(?:wsdl|xsd|singlewsdl)$/i.test(word)) return true;
+    if (asksForWsdl(words)) return true;
     const { path } = targetOf(request.url ?? '');
     if (options.pages?.takes(request, path, query) === true) return true;
     return options.documents.find(words, '?', request).kind !== 'missing';
   }
+}
+
+/** Returns true for a query that names the WSDL or a schema. */
+function asksForWsdl(words: URLSearchParams): boolean {
+  for (const word of words.keys()) if (/^(?:wsdl|xsd|singlewsdl)$/i.test(word)) return true;
+  return false;
 }

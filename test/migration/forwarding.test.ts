@@ -347,6 +347,9 @@ test('G17: the gateway answers documents, and forwards other requests at and bel
     t.not(reply.body.toString(), 'legacy', query);
     t.false(reply.body.toString().includes('legacy.desk.example'));
   }
+  for (const query of ['?wsdl', '?WSDL=1', '?xsd=a', '?a=b&singleWsdl'])
+    for (const method of ['GET', 'HEAD'])
+      t.is((await site.send({ method, path: `${path}/mex${query}` })).status, 404, query);
   t.is(legacy.requests.length, 0);
   for (const [method, below] of [
     ['GET', '?disco'],
@@ -449,6 +452,18 @@ test('G15: streamBytes limits each direction', async (t) => {
     response.end('x');
   };
   await t.throwsAsync(site.send({ path, headers: xml, body: whole }), { code: 'ECONNRESET' });
+});
+
+test('G15: `streamBytes` of the legacy service limits requests, too', async (t) => {
+  const legacy = await startLegacy(t);
+  const config = { legacy: { url: legacy.url, limits: { streamBytes: 100_000 } } };
+  const site = await startSite(t, { contract, config });
+  const whole = envelope('NotifyArrival', number('G'));
+  const padded = (bytes: number) => whole + ' '.repeat(bytes - whole.length);
+  t.is((await site.send({ path, headers: xml, body: padded(100_000) })).status, 200);
+  t.is((await site.send({ path, headers: xml, body: padded(100_001) })).status, 413);
+  t.is((await site.send({ method: 'PUT', path, headers: xml, body: padded(100_001) })).status, 413);
+  t.is(legacy.requests.length, 1);
 });
 
 test('G15: a large package is streamed in both directions', async (t) => {

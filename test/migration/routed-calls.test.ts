@@ -1,16 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { contractFolder, type Site, startSite } from './scenario.ts';
+import { contractFolder, type Site, type SiteOptions, startSite } from './scenario.ts';
 
 const zip = 'GetApplicationZip';
 const path = '/agency/services/v2/AgencyPort';
 const headers = { 'Content-Type': 'text/xml' };
 const body = `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><a:GetApplicationZipRequest xmlns:a="http://desk.example/services/Agency-V2"><c:GrantsGovTrackingNumber xmlns:c="http://desk.example/system/Common-V1">GRANT1</c:GrantsGovTrackingNumber></a:GetApplicationZipRequest></soap:Body></soap:Envelope>`;
 
-async function start(t: ExecutionContext, migration: object): Promise<Site> {
+async function start(t: ExecutionContext, migration: object, more: Partial<SiteOptions> = {}): Promise<Site> {
   const site = await startSite(t, {
     contract: contractFolder('contracts/agency'),
     config: { legacy: '{legacy}', migration },
     callers: ['acme', 'tester'],
+    ...more,
   });
   site.legacy.answer = { status: 200, body: 'legacy' };
   site.upstream.answer = {
@@ -125,4 +129,26 @@ test('G51, G52: metrics and log fields of routed calls', async (t) => {
   });
   t.is(typeof lines[1]?.legacyMs, 'number');
   t.false(JSON.stringify(lines).includes('GRANT1'));
+});
+
+test('G14, G32, G51: a fallback counts once against the limits of a caller, and refused calls are in the metrics', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-limits-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const callerLimits = join(folder, 'caller-limits.yaml');
+  writeFileSync(callerLimits, 'each: { quota: 3, concurrent: 1 }');
+  const routes = [{ name: 'f', operations: [zip], mode: 'fallback', when: { caller: 'acme' } }];
+  const site = await start(t, { routes }, { serve: { callerLimits } });
+  site.upstream.answer = { status: 404 };
+  const call = async (caller: string) => {
+    const got = await site.send({ path, headers, body, caller });
+    return String(got.headers['x-status'] ?? got.body);
+  };
+  const got: string[] = [];
+  for (const caller of ['acme', 'acme', 'tester', 'tester', 'acme']) got.push(await call(caller));
+  t.deepEqual(got, ['legacy', 'legacy', 'legacy', '429', '429']);
+  const calls = site.running.metrics().find(({ name }) => name === 'migration_calls_total');
+  t.deepEqual(
+    calls?.samples.map(({ labels, value }) => `${labels.replace(/.*mode/, 'mode')} ${value}`),
+    ['mode="fallback",side="legacy" 2', 'mode="legacy",side="legacy" 2', 'mode="fallback",side="new" 1'],
+  );
 });
