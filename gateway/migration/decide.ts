@@ -36,7 +36,10 @@ const toLegacy: Decision = { mode: 'legacy', rule: otherwise };
 /** Compiles the rules to one function. Operations without a name in the contract get the rule `otherwise`. */
 export function compileDecision({ rules }: Routing, operations: readonly string[]): Decide {
   const byOperation = new Map(
-    operations.map((name) => [name, rules.filter((rule) => isOf(rule, name)).map(compileRule)]),
+    operations.map((name) => [
+      name,
+      rules.filter((rule) => isOf(rule, name)).map((rule) => compileRule(rule, name)),
+    ]),
   );
   return (operation, facts) => {
     for (const { decision, matches } of byOperation.get(operation) ?? []) {
@@ -50,11 +53,18 @@ export function compileDecision({ rules }: Routing, operations: readonly string[
 
 type Matches = (facts: Facts) => boolean | 'payload';
 
-function compileRule({ name, mode, when }: Rule): { readonly decision: Decision; readonly matches: Matches } {
-  return { decision: { mode, rule: name }, matches: compileConditions(name, when) };
+function compileRule(
+  { name, mode, when }: Rule,
+  operation: string,
+): { readonly decision: Decision; readonly matches: Matches } {
+  return { decision: { mode, rule: name }, matches: compileConditions(name, when, operation) };
 }
 
-function compileConditions(rule: string, { callers, headers, values, percent }: Conditions): Matches {
+function compileConditions(
+  rule: string,
+  { callers, headers, values, percent }: Conditions,
+  operation: string,
+): Matches {
   const needsRequest = values.length > 0 || percent?.by !== undefined;
   const isSelected = percent === undefined ? undefined : compilePercent(rule, percent);
   return (facts) => {
@@ -62,7 +72,7 @@ function compileConditions(rule: string, { callers, headers, values, percent }: 
     for (const { name, values: wanted } of headers)
       if (!hasHeader(facts.rawHeaders, name, wanted)) return false;
     if (needsRequest && facts.request === undefined) return 'payload';
-    for (const value of values) if (!fulfils(facts.request?.json, value)) return false;
+    for (const value of values) if (!fulfils(facts.request?.json, value, operation)) return false;
     return isSelected === undefined || isSelected(facts);
   };
 }

@@ -3,7 +3,7 @@ import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
-import { type Path, parsePath } from '../../mappings/mapping/paths.ts';
+import { parsePath } from '../../mappings/mapping/paths.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
 import {
   type Conditions,
@@ -178,16 +178,18 @@ class Reader {
     text: string,
     own: readonly Operation[],
     at: string,
-  ): { readonly path: Path; readonly isNumber: boolean } | undefined {
+  ): Pick<ValueCondition, 'path' | 'numericIn'> | undefined {
     const path = parsePath(text);
     if (path === undefined) {
       this.#report(at, `expected a path such as Lines[0].Sku, got ${shown(text)}`);
       return undefined;
     }
-    for (const operation of own) {
+    const places = own.flatMap((operation) => {
       const place = placeAt(this.#checked.contract, operation, path);
-      if (place !== undefined) return { path, isNumber: place.isNumber };
-    }
+      return place === undefined ? [] : [{ name: operation.name, ...place }];
+    });
+    const numeric = places.filter(({ isNumber }) => isNumber).map(({ name }) => name);
+    if (places.length > 0) return { path, numericIn: new Set(numeric) };
     this.#report(at, `expected a path in the request of ${namesOf(own)}, got ${text}`);
     return undefined;
   }

@@ -17,8 +17,8 @@ export interface ValueCondition {
   readonly path: Path;
   readonly pathText: string;
   readonly test: ValueTest;
-  /** True if values are numbers, which are compared by value. */
-  readonly isNumber: boolean;
+  /** Operations whose values at the path are numbers, which are compared by value. */
+  readonly numericIn: ReadonlySet<string>;
 }
 
 /** Conditions of a rule. All must hold (G7). */

@@ -156,13 +156,18 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns true if the request fulfils a condition. */
-export function fulfils(request: unknown, { path, test, isNumber }: ValueCondition): boolean {
+/** Returns true if a request of an operation fulfils a condition. */
+export function fulfils(
+  request: unknown,
+  { path, test, numericIn }: ValueCondition,
+  operation: string,
+): boolean {
   if (test.kind === 'present') return isPresent(request, path);
   if (test.kind === 'absent') return !isPresent(request, path);
   const texts = textsAt(request, path);
   if (test.kind === 'startsWith')
     return texts.some((text) => test.texts.some((start) => text.startsWith(start)));
+  const isNumber = numericIn.has(operation);
   return texts.some((text) =>
     test.texts.some((wanted) => text === wanted || (isNumber && isSame(text, wanted))),
   );

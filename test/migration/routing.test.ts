@@ -112,8 +112,9 @@ test('G8: numbers are compared by value, with an exponent or without one', (t) =
         path: [{ kind: 'member', name: 'Amount' }],
         pathText: 'Amount',
         test: { kind: 'equals', texts: [wanted] },
-        isNumber,
+        numericIn: new Set(isNumber ? ['Op', 'Third'] : ['Other']),
       },
+      'Op',
     );
   for (const same of ['0.15', '1.5E-1', '15e-2', '+00.150', '.15', '0.0015e2', '150E-003'])
     t.true(isFound(same, '0.15'), same);
