@@ -153,6 +153,7 @@ const long = [
   'test/gateway/embedded/reload.test.ts',
   'test/migration/commands.test.ts',
   'test/migration/forwarding.test.ts',
+  'test/migration/header-callers.test.ts',
   'test/migration/reading.test.ts',
   'test/migration/routed-calls.test.ts',
   'test/migration/scenarios.test.ts',

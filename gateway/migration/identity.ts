@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
-import { claimedCredentials, type HeaderCredentials } from '../call/credentials.ts';
+import { claimedCredentials, type HeaderCredentials, type MessageCredentials } from '../call/credentials.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { type CallerId, compileCallerId } from '../telemetry/callers.ts';
 import type { NetworkOf } from '../upstream/upstream.ts';
@@ -18,7 +18,10 @@ export interface Caller {
 }
 
 /** Returns the caller that a message claims. */
-export type IdentifyCaller = (context: RequestContext, inHeader: HeaderCredentials | undefined) => Caller;
+export type IdentifyCaller = (
+  context: RequestContext,
+  inMessage: (HeaderCredentials & Partial<MessageCredentials>) | undefined,
+) => Caller;
 
 const noBody: ReadonlyMap<string, string> = new Map();
 
@@ -36,9 +39,9 @@ export function compileIdentifyCaller(
 ): IdentifyCaller {
   const idOf = compileCallerId(credentials);
   const header = certified?.toLowerCase();
-  return ({ head, request, options }, inHeader) => {
+  return ({ head, request, options }, inMessage) => {
     const { limits } = options.service.compiled;
-    const values = claimedCredentials(credentials, { body: noBody, ...inHeader }, head, limits);
+    const values = claimedCredentials(credentials, { body: noBody, ...inMessage }, head, limits);
     const claimed = idOf(values);
     const certificate = header === undefined ? undefined : head.headers[header];
     const id =

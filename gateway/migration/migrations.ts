@@ -16,7 +16,7 @@ import { joinSnapshots, RoutingCounts } from './counts.ts';
 import { compileDecision } from './decide.ts';
 import { compileIdentifyCaller, type IdentityOf } from './identity.ts';
 import { createLegacyService, type LegacyService } from './legacy-service.ts';
-import { compileHeaders, leadsToLegacy, portPaths } from './place.ts';
+import { compileHeaders, compileReadsCaller, leadsToLegacy, portPaths } from './place.ts';
 import { readRouting, warningsOf } from './read-routing.ts';
 import type { Routing } from './routing.ts';
 import { Site } from './site.ts';
@@ -132,6 +132,7 @@ export class Migrations {
           nameOf,
           service.networkOf,
         ),
+        readsCaller: compileReadsCaller(contract, routing, plan.identity?.from),
         legacy,
         counts,
         forwardsOthers: plan.others === 'forward',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract, Port } from '../../mappings/contract/model.ts';
 import { encodeTarget, hasDots } from '../../mappings/places.ts';
 import { CallError } from '../call/error.ts';
@@ -31,6 +32,8 @@ export interface Place {
   /** Operations without a rule in `mapping.yaml`. */
   readonly unmapped: ReadonlySet<string>;
   readonly identify: IdentifyCaller;
+  /** Returns true if calls of an operation need the caller, who may be named in a header block (A8). */
+  readonly readsCaller: (operation: string) => boolean;
   readonly legacy: LegacyService;
   readonly counts: RoutingCounts;
   /** False if requests that are no calls get 404 (G17). */
@@ -67,6 +70,24 @@ export function leadsToLegacy({ rules }: Routing, operations: readonly { readonl
     const reached = last === -1 ? own : own.slice(0, last + 1);
     return last === -1 || reached.some(({ mode }) => mode !== 'new');
   });
+}
+
+/**
+ * Compiles the function that tells for which operations the caller must be read from the payload: a rule, the override
+ * header or `identity` uses the caller, and credentials are in declared header blocks (A8).
+ */
+export function compileReadsCaller(
+  { credentials }: Contract,
+  { rules, override }: Routing,
+  identity: 'caller' | string | undefined,
+): Place['readsCaller'] {
+  if (movedHeadersOf(credentials).length === 0) return () => false;
+  const isAlways = override !== undefined || identity === 'caller';
+  const using = rules.filter(
+    ({ when: { callers, percent } }) =>
+      callers !== undefined || (percent !== undefined && percent.by === undefined),
+  );
+  return (operation) => isAlways || using.some((rule) => isOf(rule, operation));
 }
 
 /** Paths of a contract's ports at the gateway and at the legacy service. */

@@ -24,14 +24,18 @@ export function jsonOf(operation: CompiledOperation, input: Input | Prepared): s
 
 /**
  * Reads the request of an envelope as JSON, in a worker thread if it would take long. The call is undefined if it cannot
- * be used to answer. Throws the errors of `isUnreadable`.
+ * be used to answer. Also returns the credentials in its header blocks (A8). Throws the errors of `isUnreadable`.
  */
 export async function readRequest(
   address: SoapAddress,
   context: RequestContext,
   received: Received,
   envelope: Envelope,
-): Promise<{ readonly json: string; readonly call: SoapCall | undefined }> {
+): Promise<{
+  readonly json: string;
+  readonly call: SoapCall | undefined;
+  readonly moved: ReadonlyMap<string, string>;
+}> {
   const { service } = context.options;
   const { readAsideBytes = maxLoopRequestBytes } = service.compiled.limits;
   const isLong = received.body !== undefined && received.body.length > readAsideBytes;
@@ -39,7 +43,12 @@ export async function readRequest(
     if (isLong && context.head.related === undefined) throw new TooManySteps();
     const call = envelope.readPayload();
     const isReused = received.body !== undefined && context.head.related === undefined;
-    return { json: call.operation.jsonOf(call.input), call: isReused ? call : undefined };
+    const { operation, input } = call;
+    return {
+      json: operation.jsonOf(input),
+      call: isReused ? call : undefined,
+      moved: operation.credentialsOf(input),
+    };
   } catch (error) {
     if (!(error instanceof TooManySteps)) throw error;
     await receiveAll(received, service.bodyLimit);
@@ -49,6 +58,6 @@ export async function readRequest(
     const copy = Buffer.from(received.body);
     const split = splitSoap(service, context.head, address.version, copy);
     const { operation, input } = await service.readInWorker.soap(context, address, copy, split);
-    return { json: jsonOf(operation, input), call: undefined };
+    return { json: jsonOf(operation, input), call: undefined, moved: input.given.body };
   }
 }

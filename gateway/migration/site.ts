@@ -76,12 +76,13 @@ export class Site implements Migration {
   }
 
   admit(context: RequestContext, operation: CompiledOperation, input: Input | Prepared): void {
-    const caller = this.#place.identify(context, undefined);
+    const body = 'given' in input ? input.given.body : operation.credentialsOf(input);
+    const caller = this.#place.identify(context, { body });
     context.stats.caller ??= caller.name;
     const found = this.#decide(context, operation.operation, caller, undefined);
     const decision =
       found === 'payload'
-        ? this.#decideByJson(context, operation.operation, caller, jsonOf(operation, input))
+        ? this.#decideByJson(context, operation.operation, caller, jsonOf(operation, input), false)
         : found;
     const isNew = decision.mode === 'new';
     context.stats.route = { ...decision, side: isNew ? 'new' : undefined };
@@ -139,17 +140,19 @@ export class Site implements Migration {
     const { operation } = envelope.operation;
     const inHeader = envelope.findings === undefined ? undefined : credentialsOf(envelope.findings);
     const caller = this.#place.identify(context, inHeader);
-    const decision = this.#decide(context, operation, caller, undefined);
+    const isCallerRead = this.#place.readsCaller(operation.name);
+    const decision = isCallerRead ? 'payload' : this.#decide(context, operation, caller, undefined);
     if (decision !== 'payload') return { decision, caller, operation, version, call: undefined };
     const isWhole = received.body !== undefined;
     const whole = isWhole ? head : await receiveEnvelope(context, address, received);
-    if ('error' in whole) return this.#undecided(address, context, whole.error, false);
+    if ('error' in whole) return this.#undecided(address, context, whole.error, isCallerRead);
     try {
-      const { json, call } = await readRequest(address, context, received, whole.envelope);
-      const decided = this.#decideByJson(context, operation, caller, json);
-      return { decision: decided, caller, operation, version, call };
+      const { json, call, moved } = await readRequest(address, context, received, whole.envelope);
+      const known = isCallerRead ? this.#place.identify(context, { ...inHeader, body: moved }) : caller;
+      const decided = this.#decideByJson(context, operation, known, json, isCallerRead);
+      return { decision: decided, caller: known, operation, version, call };
     } catch (error) {
-      if (isUnreadable(error)) return this.#undecided(address, context, error, false);
+      if (isUnreadable(error)) return this.#undecided(address, context, error, isCallerRead);
       throw error;
     }
   }
@@ -169,8 +172,14 @@ export class Site implements Migration {
   }
 
   /** Returns the decision if it depends on the payload. */
-  #decideByJson(context: RequestContext, operation: Operation, caller: Caller, json: string): Decision {
-    return this.#decide(context, operation, caller, { json: parseRequest(json) }) as Decision;
+  #decideByJson(
+    context: RequestContext,
+    operation: Operation,
+    caller: Caller,
+    json: string,
+    isFirst: boolean,
+  ): Decision {
+    return this.#decide(context, operation, caller, { json: parseRequest(json) }, isFirst) as Decision;
   }
 
   #decide(
@@ -178,8 +187,9 @@ export class Site implements Migration {
     operation: Operation,
     caller: Caller,
     request: { readonly json: unknown } | undefined,
+    isFirst = request === undefined,
   ): Decision | 'payload' {
-    const forced = this.#override(context, operation, caller, request === undefined);
+    const forced = this.#override(context, operation, caller, isFirst);
     if (forced !== undefined) return forced;
     const { rawHeaders } = context.request;
     return this.#place.decide(operation.name, {

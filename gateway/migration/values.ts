@@ -1,3 +1,4 @@
+import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import { jsonFormOf, objectForm } from '../../mappings/contract/members.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import type {
@@ -27,7 +28,7 @@ export function placeAt(contract: Contract, operation: Operation, path: Path): P
   const { input } = typeGraphOf(contract).messagesOf(operation);
   const [first, ...rest] = path;
   if (first?.kind !== 'member') return undefined;
-  if (first.name === '@headers') return inHeader(input, rest);
+  if (first.name === '@headers') return isMoved(contract, rest) ? undefined : inHeader(input, rest);
   const { body } = input;
   if (body.kind === 'empty') return undefined;
   if (body.kind === 'rpc') {
@@ -36,6 +37,12 @@ export function placeAt(contract: Contract, operation: Operation, path: Path): P
   }
   const { type } = body.element;
   return (type.kind === 'complex' ? inObject(type, path) : undefined) ?? inType(type, true, path);
+}
+
+/** Returns true for the path of a credential in a header block, which is not in the request's JSON (A8). */
+function isMoved({ credentials }: Contract, path: Path): boolean {
+  const names = path.map((step) => (step.kind === 'member' ? step.name : ''));
+  return movedHeadersOf(credentials).some((one) => [one.block, ...one.path].join('\n') === names.join('\n'));
 }
 
 function inHeader({ headers }: AdoptedMessage, path: Path): Place | undefined {
