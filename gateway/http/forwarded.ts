@@ -67,7 +67,7 @@ function addressIn(hop: string): string {
 }
 
 /** Returns an IPv6 address as in RFC 5952, and an IPv4 address for one mapped to IPv6. Returns other text unchanged. */
-function usualForm(address: string): string {
+export function usualForm(address: string): string {
   if (!address.includes(':') || address.includes('%') || isIP(address) !== 6) return address;
   const usual = new SocketAddress({ address, family: 'ipv6' }).address;
   const mapped = usual.slice('::ffff:'.length);

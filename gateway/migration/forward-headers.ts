@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { usualForm } from '../http/forwarded.ts';
 import { isTls } from '../node-http.ts';
 
 // HTTP headers of forwarded messages (G16).
@@ -85,9 +86,7 @@ export function requestHeaders(request: IncomingMessage, parts: RequestHeaderPar
     const key = headerKey(name);
     return replaced.has(key) || removed.has(key) || own.has(key);
   });
-  const { remoteAddress = '' } = request.socket;
-  const isMapped = remoteAddress.startsWith('::ffff:') && remoteAddress.includes('.');
-  const peer = isMapped ? remoteAddress.slice('::ffff:'.length) : remoteAddress;
+  const peer = usualForm(request.socket.remoteAddress ?? '');
   const before = isFromProxy ? textOf(request, 'x-forwarded-for') : undefined;
   const proto = isFromProxy ? textOf(request, 'x-forwarded-proto') : undefined;
   const forwardedHost = isFromProxy ? textOf(request, 'x-forwarded-host') : undefined;

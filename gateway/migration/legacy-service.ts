@@ -1,10 +1,11 @@
-import { type Client, Pool } from 'undici';
+import type { Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { encodeTarget } from '../../mappings/places.ts';
 import type { Admission } from '../admission/admission.ts';
+import { createAddressPool } from '../upstream/address-pool.ts';
 import { Breaker } from '../upstream/breaker.ts';
-import { Connection, type Way } from '../upstream/connector.ts';
+import type { Way } from '../upstream/connector.ts';
 import { Watch } from '../upstream/deadlines.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { proxyAuthorization } from '../upstream/proxy.ts';
@@ -43,28 +44,12 @@ export function createLegacyService(
   way: Way,
 ): LegacyService {
   const url = new URL(address);
-  const forwarder = url.protocol === 'http:' ? way.proxy : undefined;
   const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
-  const pool = new Pool((forwarder ?? url).origin, {
-    connections: limits.upstreamConnections,
-    pipelining: 1,
-    allowH2: false,
-    factory: (origin, given) =>
-      new Connection(
-        origin,
-        given as Client.Options,
-        limits.upstreamConnectMs,
-        () => breaker.connected(performance.now()),
-        forwarder === undefined ? way : {},
-      ),
-    keepAliveTimeout: 4_000,
-    headersTimeout: 0, // `LegacyCall` has its own deadlines
-    bodyTimeout: 0,
-  });
+  const { pool, forwarder, prefix } = createAddressPool(url, way, limits, breaker);
   return {
     pool,
     url,
-    prefix: forwarder === undefined ? '' : url.origin,
+    prefix,
     path: encodeTarget(withoutEndSlashes(url.pathname)),
     proxyAuthorization: forwarder === undefined ? undefined : proxyAuthorization(forwarder),
     limits,

@@ -1,3 +1,4 @@
+import { numbers } from '../../mappings/codec/adopted/facets.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import { jsonFormOf, objectForm } from '../../mappings/contract/members.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
@@ -100,25 +101,6 @@ function inItem(member: Member, path: Path): Place | undefined {
   if (member.kind === 'any' || step === undefined) return other;
   return step.kind === 'member' ? inMembers(member.content.members, step.name, rest) : undefined;
 }
-
-const numbers: ReadonlySet<string> = new Set([
-  'decimal',
-  'integer',
-  'nonPositiveInteger',
-  'negativeInteger',
-  'nonNegativeInteger',
-  'positiveInteger',
-  'long',
-  'int',
-  'short',
-  'byte',
-  'unsignedLong',
-  'unsignedInt',
-  'unsignedShort',
-  'unsignedByte',
-  'float',
-  'double',
-]);
 
 function placeOf(type: SimpleType | undefined): Place {
   return { isNumber: type !== undefined && numbers.has(type.builtIn) };

@@ -1,14 +1,14 @@
-import { type Client, Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Server } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { encodeTarget } from '../../mappings/places.ts';
 import type { Admission } from '../admission/admission.ts';
 import { addressOf } from './address.ts';
+import { createAddressPool } from './address-pool.ts';
 import { Balancer } from './balancer.ts';
 import { Breaker, type ReportBreaker } from './breaker.ts';
 import type { Cause } from './cause.ts';
-import { Connection, type Way } from './connector.ts';
+import type { Way } from './connector.ts';
 import { Watch } from './deadlines.ts';
 import {
   createFetchDispatcher,
@@ -104,29 +104,15 @@ function createAddress({ url: text, weight }: WeightedAddress, options: Upstream
   const { limits, onBreaker, wayTo, maxConnectionAgeMs } = options;
   const url = new URL(text);
   const way = wayTo?.(url) ?? {};
-  const forwarder = url.protocol === 'http:' ? way.proxy : undefined;
-  const prefix = forwarder === undefined ? '' : url.origin;
-  const headers = forwarder === undefined ? undefined : forwardedHeaders(url, forwarder);
   const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
-  const connect = (origin: URL, given: Client.Options, onConnect: () => void): Connection =>
-    new Connection(
-      origin,
-      given,
-      limits.upstreamConnectMs,
-      onConnect,
-      forwarder === undefined ? way : { lookup: way.lookup },
-    );
-  const { origin } = forwarder ?? url;
-  const pool = new Pool(origin, {
-    connections: limits.upstreamConnections,
-    pipelining: 1,
-    allowH2: false,
-    factory: (to, given) => connect(to, given as Client.Options, () => breaker.connected(performance.now())),
-    keepAliveTimeout: 4_000,
-    headersTimeout: 0,
-    bodyTimeout: 0, // undici would set and clear a timer for each call
-    ...(maxConnectionAgeMs !== undefined && { clientTtl: maxConnectionAgeMs }),
-  });
+  const { pool, forwarder, prefix, connect } = createAddressPool(
+    url,
+    way,
+    limits,
+    breaker,
+    maxConnectionAgeMs,
+  );
+  const headers = forwarder === undefined ? undefined : forwardedHeaders(url, forwarder);
   const path = encodeTarget(withoutEndSlashes(url.pathname));
   const line: Line = {
     ...shared,
@@ -142,7 +128,7 @@ function createAddress({ url: text, weight }: WeightedAddress, options: Upstream
     plan === undefined
       ? undefined
       : new HealthCheck(
-          connect(new URL(origin), { pipelining: 1 }, () => {}),
+          connect(),
           { path: prefix + plan.path, headers: headers ?? {} },
           plan.everyMs,
           limits.upstreamConnectMs,
