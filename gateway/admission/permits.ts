@@ -38,7 +38,7 @@ export class Permits {
     return this.#taken;
   }
 
-  /** Number of callers that wait for a permit, and of those that wait for something else without theirs. */
+  /** Number of callers that wait for a permit, or are parked without one. */
   get waiting(): number {
     return this.#waiting.length + this.#parked;
   }

@@ -21,8 +21,8 @@ interface Held {
 
 /**
  * Delays the first read of connections that are opened in a burst. Node accepts one connection per event-loop iteration.
- * Without a delay, the iteration would first process the requests of all connections accepted before, and a probe would
- * wait for hundreds of them. A process that has just started takes milliseconds for each. Connections are read
+ * Without a delay, the requests of earlier connections are processed first, and a probe
+ * waits for hundreds of them. A process that has just started takes milliseconds for each. Connections are read
  * alternately from the newest and from the oldest on, so that a probe during a burst is among the first. Callers that repeat
  * their calls during a burst wait, too, because each iteration with their calls delays the next new connection.
  */

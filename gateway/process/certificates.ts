@@ -44,7 +44,7 @@ const warnBeforeMs = 30 * dayMs;
 export class Certificates {
   readonly #groups = new Map<string, readonly UsedCertificates[]>();
 
-  /** Throws ContractError if an invalid certificate of `next` would replace a valid one of the same group. */
+  /** Throws ContractError if an invalid certificate would replace a valid one of its group. */
   check(group: string, next: readonly UsedCertificates[], now = Date.now()): void {
     const problems = next.flatMap((each) => {
       const former = this.#groups

@@ -131,7 +131,7 @@ export function openConfig(path: string): ConfigFile {
   return { path, root, stated: statedSettings(root, reportOnce) ?? {}, problems, missing };
 }
 
-/** Returns the settings of a file, and a function that adds a problem to those of the file. */
+/** Returns the settings of a file, and a function that reports a problem of the file. */
 function readingOf(config: string | ConfigFile) {
   const { path, stated, problems: found, missing } = typeof config === 'string' ? openConfig(config) : config;
   const problems = [...found];

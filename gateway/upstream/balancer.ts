@@ -15,16 +15,15 @@ interface Share<T> {
 }
 
 /**
- * Distributes calls over the addresses of an upstream by weight (smooth weighted round robin, as in nginx). It skips an
- * address whose circuit breaker is open, except for the breaker's probes, and an address that fails its health check,
- * and one that does not answer its calls. If this applies to all addresses, the check itself may be wrong, and only the
- * circuit breakers decide.
+ * Distributes calls over the addresses of an upstream by weight (smooth weighted round robin, as in nginx). It skips
+ * addresses that fail the health check or leave calls unanswered, and addresses with an open circuit breaker. The breaker
+ * still gets its probes. If all addresses fail, the check itself may be wrong, and only the circuit breakers decide.
  */
 export class Balancer<T extends Target> {
   readonly #shares: Share<T>[] = [];
   readonly #isStuck: (target: T, now: number) => boolean;
 
-  /** @param isStuck returns true if an address does not answer its calls, so that it gets no more of them */
+  /** @param isStuck returns true if an address leaves calls unanswered */
   constructor(isStuck: (target: T, now: number) => boolean) {
     this.#isStuck = isStuck;
   }

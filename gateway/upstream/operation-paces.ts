@@ -56,8 +56,8 @@ export class OperationPaces {
    * Returns the expected time in ms until a new call of an operation gets a connection. Returns 0 if no call has completed,
    * or if no call of the operation has a connection, because then it depends on other operations.
    *
-   * @param waiting waiting calls in the order in which they are sent
-   * @param at position that the new call would have
+   * @param waiting waiting calls, the next one first
+   * @param at position of the new call in `waiting`
    */
   waitOf(operation: string, out: readonly TimedCall[], waiting: readonly TimedCall[], at: number): number {
     const mean = this.#means.get(operation);

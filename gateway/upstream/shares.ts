@@ -50,8 +50,8 @@ export class Shares {
   }
 
   /**
-   * Returns true if one more call of the contract may take one of the free slots that all contracts share. A contract has
-   * at most 8 times the free slots, and an operation at most 80 % of that.
+   * Returns true if the contract may take a free slot. A contract has at most 8 times the free slots, and an operation at
+   * most 80 % of that. All contracts share the slots.
    */
   contractHasSlotFor({ operation }: CallKeys, free: number): boolean {
     return groupHasSlot(this.#contract, operation, free, contractShare, () => false);
@@ -75,7 +75,7 @@ export class Shares {
   }
 }
 
-/** Returns true if a caller, network or contract, and an operation within it, may take one of the free slots. */
+/** Returns true if an operation of a caller, network or contract may take a free slot. */
 function groupHasSlot(
   group: Group | undefined,
   operation: string,
