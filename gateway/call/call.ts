@@ -16,7 +16,7 @@ import { dropPiece, giveBack } from '../upstream/collector.ts';
 import { maxLoopReplyBytes, type Upstream, type UpstreamReply, type Waiting } from '../upstream/upstream.ts';
 import {
   type FoundCredentials,
-  type HeaderCredentials,
+  type HeaderValues,
   hideCredentials,
   hideGiven,
   type MessageCredentials,
@@ -29,7 +29,7 @@ import type { RequestHead } from './head.ts';
 import type { NonceAnswer, NonceStore } from './nonces.ts';
 import { bytesOf, type Outcome, readReply } from './outcome.ts';
 import { countRefused, isMistake } from './refused.ts';
-import { refuseProblems, requestOf } from './request.ts';
+import { requestOf } from './request.ts';
 
 // One call of any protocol, from its inputs to its outcome. Sockets, markup and paths belong to http/ and protocols/.
 // This folder does not import them.
@@ -188,7 +188,7 @@ export async function runCall(
   input: Input | Prepared,
   spelling: Spelling,
   frame: Frame | undefined,
-  header?: HeaderCredentials,
+  header?: HeaderValues,
 ): Promise<Outcome> {
   const { compiled, observer, shown } = service;
   const { head } = exchange;
@@ -219,10 +219,10 @@ export async function runCall(
     } else {
       if (shown !== undefined)
         observer.read(exchange, operation, shown.request(head, operation, input, given));
-      refuseProblems(input.reading);
-      values = service.readCredentials?.(given, head, spelling);
-      if (values !== undefined) exchange.stats.caller = service.callerOf(values);
-      request = requestOf(compiled, operation, input, values);
+      request = requestOf(service, head, operation, input, given, spelling, (checked) => {
+        values = checked;
+        if (checked !== undefined) exchange.stats.caller = service.callerOf(checked);
+      });
       if (exchange.permit.heldBytes > smallBytes) {
         request = withoutMessage(input, request);
         exchange.permit.require(sentBytes(request));

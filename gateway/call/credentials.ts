@@ -13,8 +13,8 @@ import type { MessageHead } from './head.ts';
 /** Notation of a credential's path in an error (W29). */
 export type Spelling = 'xml' | 'json';
 
-/** Credentials in the header of an envelope, by name. An empty text counts as missing. */
-export interface HeaderCredentials {
+/** Values of SOAP header blocks that a call uses: credentials by name. An empty text counts as missing. */
+export interface HeaderValues {
   /** Header block `Credentials`. */
   readonly block?: ReadonlyMap<string, string> | undefined;
   /** UsernameToken (W47). */
@@ -26,7 +26,7 @@ export interface HeaderCredentials {
 }
 
 /** Credentials in a message, apart from its HTTP headers. */
-export interface MessageCredentials extends HeaderCredentials {
+export interface MessageCredentials extends HeaderValues {
   /** Credentials in the body, by name. An empty text counts as missing. */
   readonly body: ReadonlyMap<string, string>;
 }

@@ -3,18 +3,49 @@ import type { Reading } from '../../mappings/codec/problem.ts';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { FoundCredentials, MessageCredentials, ReadCredentials, Spelling } from './credentials.ts';
 import { CallError } from './error.ts';
+import type { MessageHead } from './head.ts';
 
 /**
  * Throws CallError if an input has problems. Inputs are checked first, then their credentials, then the upstream
  * request (W43).
  */
-export function refuseProblems({ problems }: Reading): void {
+function refuseProblems({ problems }: Reading): void {
   if (problems.length > 0) throw new CallError('ValidationError', { problems });
 }
 
-/** Builds the upstream request of valid, complete inputs. Throws CallError for others. */
+/**
+ * Checks the members and credentials of a call, and builds its upstream request. Throws CallError for the first step that
+ * fails (W43).
+ *
+ * @param given credentials and other values of the message
+ * @param onCredentials called with the credentials after their check; with undefined for a contract without credentials
+ */
 export function requestOf(
+  { compiled, readCredentials }: RequestParts,
+  head: MessageHead,
+  operation: CompiledOperation,
+  input: Input,
+  given: MessageCredentials,
+  spelling: Spelling,
+  onCredentials: (values: FoundCredentials | undefined) => void,
+): UpstreamRequest {
+  refuseProblems(input.reading);
+  const values = readCredentials?.(given, head, spelling);
+  onCredentials(values);
+  return buildRequest(compiled, operation, input, values);
+}
+
+/** Parts of a contract's service that build upstream requests. */
+export interface RequestParts {
+  readonly compiled: CompiledContract;
+  /** Undefined for a contract without credentials. */
+  readonly readCredentials: ReadCredentials | undefined;
+}
+
+/** Builds the upstream request of valid, complete inputs. Throws CallError for others. */
+function buildRequest(
   compiled: CompiledContract,
   operation: CompiledOperation,
   input: Input,

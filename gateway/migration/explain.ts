@@ -2,7 +2,6 @@ import type { CompiledContract } from '../../mappings/compile.ts';
 import { claimedCredentials } from '../call/credentials.ts';
 import { readHead } from '../call/head.ts';
 import { compileReaders, openSoap, splitSoap } from '../protocols/read-call.ts';
-import { credentialsOf } from '../protocols/soap/soap-reader.ts';
 import { type SoapAddress, soap11, soap12 } from '../protocols/soap/versions.ts';
 import { type CallerId, compileCallerId } from '../telemetry/callers.ts';
 import { compileDecision } from './decide.ts';
@@ -54,7 +53,7 @@ export function explainRoute(
     const address = addressOf(compiled, head.contentType.type);
     const envelope = openSoap(readers, head, address, body, splitSoap(readers, head, address.version, body));
     const { name } = envelope.operation.operation;
-    const inHeader = envelope.findings === undefined ? undefined : credentialsOf(envelope.findings);
+    const inHeader = envelope.findings?.values;
     const values = claimedCredentials(contract.credentials, { body: noBody, ...inHeader }, head, limits);
     const caller = id ?? compileCallerId(contract.credentials)(values);
     const facts = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
-import { claimedCredentials, type HeaderCredentials, type MessageCredentials } from '../call/credentials.ts';
+import { claimedCredentials, type HeaderValues, type MessageCredentials } from '../call/credentials.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { type CallerId, compileCallerId } from '../telemetry/callers.ts';
 import type { NetworkOf } from '../upstream/upstream.ts';
@@ -20,7 +20,7 @@ export interface Caller {
 /** Returns the caller that a message claims. */
 export type IdentifyCaller = (
   context: RequestContext,
-  inMessage: (HeaderCredentials & Partial<MessageCredentials>) | undefined,
+  inMessage: (HeaderValues & Partial<MessageCredentials>) | undefined,
 ) => Caller;
 
 const noBody: ReadonlyMap<string, string> = new Map();

@@ -12,7 +12,7 @@ import { send } from '../http/send.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
 import { readSoapBody } from '../protocols/read-request.ts';
 import { answer, serveByUpstream } from '../protocols/soap/endpoint.ts';
-import { credentialsOf, type SoapCall } from '../protocols/soap/soap-reader.ts';
+import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import type { Decision } from './decide.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
@@ -138,7 +138,7 @@ export class Site implements Migration {
     const { envelope } = head;
     const { version } = envelope;
     const { operation } = envelope.operation;
-    const inHeader = envelope.findings === undefined ? undefined : credentialsOf(envelope.findings);
+    const inHeader = envelope.findings?.values;
     const caller = this.#place.identify(context, inHeader);
     const isCallerRead = this.#place.readsCaller(operation.name);
     const decision = isCallerRead ? 'payload' : this.#decide(context, operation, caller, undefined);

@@ -1,10 +1,15 @@
 import { maxLoopSteps, TooManySteps } from '../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../mappings/compile.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
-import { hideCredentials, type MessageCredentials, secrets } from '../call/credentials.ts';
+import {
+  type FoundCredentials,
+  hideCredentials,
+  type MessageCredentials,
+  secrets,
+} from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import { type RequestHead, readHead } from '../call/head.ts';
-import { refuseProblems, requestOf } from '../call/request.ts';
+import { requestOf } from '../call/request.ts';
 import { compileReaders, readCallBody, readSoapCall } from './read-call.ts';
 import { Fault } from './soap/faults.ts';
 import { soap11, soap12 } from './soap/versions.ts';
@@ -34,9 +39,10 @@ export function createPreview(compiled: CompiledContract): Preview {
     const head = readHead({ headers: request.headers, rawHeaders: [] });
     try {
       const { operation, input, given, isXml } = read(request, head);
-      refuseProblems(input.reading);
-      const values = readers.readCredentials?.(given, head, isXml ? 'xml' : 'json');
-      const call = requestOf(compiled, operation, input, values);
+      let values: FoundCredentials | undefined;
+      const call = requestOf(readers, head, operation, input, given, isXml ? 'xml' : 'json', (checked) => {
+        values = checked;
+      });
       const headers = Object.entries(call.headers).map(([name, value]) => `${name}: ${value}`);
       const text = [`${call.method} ${call.path}`, ...headers, '', String(call.body ?? '')].join('\n');
       return hideCredentials(credentials, values, secrets)(text);
@@ -55,7 +61,7 @@ export function createPreview(compiled: CompiledContract): Preview {
       const endpoint = compiled.contract.ports.find(({ soap }) => soap === version.name)?.path;
       const call = readSoapCall(readers, head, { version, endpoint }, bytes);
       const { operation, input } = call;
-      const given: MessageCredentials = { body: operation.credentialsOf(input), ...call.credentials };
+      const given: MessageCredentials = { body: operation.credentialsOf(input), ...call.values };
       return { operation, input, given, isXml: true };
     }
     const operation = compiled.operations.get(name);

@@ -74,7 +74,7 @@ export interface ReadInWorker extends ReplyReader {
 /** A SOAP request that was read in the worker thread. `given` of its input includes the credentials of its header. */
 export interface PreparedSoapCall extends Omit<SoapCall, 'input'> {
   readonly input: Prepared;
-  readonly credentials: undefined;
+  readonly values: undefined;
 }
 
 /** A task for the worker thread. */
@@ -259,7 +259,7 @@ function createReadInWorker(
         input: preparedOf(call, operation),
         header: call.header,
         isMtom: call.isMtom,
-        credentials: undefined,
+        values: undefined,
       };
     },
     body: async (exchange, operation, body, form, query) => {

@@ -11,10 +11,10 @@ import type { MappingText } from '../../mappings/mapping/load.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { doAll } from '../../mappings/steps.ts';
 import { NoReplyMemory } from '../../mappings/xml/error.ts';
-import type { FoundCredentials, HeaderCredentials, Spelling } from '../call/credentials.ts';
+import type { FoundCredentials, HeaderValues, Spelling } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';
-import { refuseProblems, requestOf } from '../call/request.ts';
+import { requestOf } from '../call/request.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { mapFault, mapReply, mapRequest } from '../upstream/mapped-upstream.ts';
@@ -111,8 +111,8 @@ function readMessage(message: Message, reader: Reader): ReadCall {
   if (message.kind === 'soap') {
     const address = { version: versionNamed(message.version), endpoint: message.endpoint };
     const call = readSoapCall(readers, head, address, bufferOf(message.body), message.split);
-    const { operation, input, credentials, header, isMtom } = call;
-    const prepared = prepare(reader, head, operation, input, 'xml', credentials);
+    const { operation, input, values, header, isMtom } = call;
+    const prepared = prepare(reader, head, operation, input, 'xml', values);
     return { ...prepared, version: call.version.name, header, isMtom };
   }
   const operation = readers.compiled.operations.get(message.operation);
@@ -141,7 +141,7 @@ function prepare(
   operation: CompiledOperation,
   input: Input,
   spelling: Spelling,
-  inHeader: HeaderCredentials | undefined,
+  inHeader: HeaderValues | undefined,
 ): ReadCall {
   const { reading } = input;
   const given = { body: operation.credentialsOf(input), ...inHeader };
@@ -151,9 +151,10 @@ function prepare(
   let json: string | undefined;
   const text = shown?.request(head, operation, input, given);
   try {
-    refuseProblems(reading);
-    values = readers.readCredentials?.(given, head, spelling);
-    const { method, path, headers, body } = requestOf(readers.compiled, operation, input, values);
+    const sent = requestOf(readers, head, operation, input, given, spelling, (checked) => {
+      values = checked;
+    });
+    const { method, path, headers, body } = sent;
     if (body instanceof StreamedFile) throw new TypeError('a streamed file is read only on the event loop');
     const bytes =
       typeof body === 'string' ? Buffer.from(body) : body instanceof FilledBody ? body.toBuffer() : body;

@@ -127,18 +127,10 @@ export async function answer(
   try {
     const call = await read();
     isRead = true;
-    const { operation, input, header, credentials } = call;
+    const { operation, input, header, values } = call;
     version = call.version;
     noteSecurity(stats, header, undefined);
-    const made = await runCall(
-      service,
-      context,
-      operation,
-      input,
-      'xml',
-      frameOf(call, service),
-      credentials,
-    );
+    const made = await runCall(service, context, operation, input, 'xml', frameOf(call, service), values);
     const broken = failure?.();
     if (broken !== undefined) throw broken;
     if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;

@@ -33,9 +33,7 @@ export function startFindings(version: SoapVersion, actions: readonly string[]):
     actions: [...actions],
     declared: [],
     headerBlocks: 0,
-    credentials: undefined,
-    token: undefined,
-    isSecurityUnread: false,
+    values: undefined,
     reply: undefined,
     fault: undefined,
   };

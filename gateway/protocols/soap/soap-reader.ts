@@ -20,7 +20,7 @@ import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml, hasPlainCharacters, utf8Start } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader, type XmlTolerance } from '../../../mappings/xml/reader.ts';
-import type { HeaderCredentials } from '../../call/credentials.ts';
+import type { HeaderValues } from '../../call/credentials.ts';
 import { compileDispatch, type Dispatch } from './dispatch.ts';
 import {
   closeBody,
@@ -65,8 +65,8 @@ export interface SoapCall {
   readonly input: Input;
   /** Request headers that the Header of the reply answers; undefined for none. */
   readonly header: ReplyHeader | undefined;
-  /** Credentials in header blocks; undefined for none. */
-  readonly credentials: HeaderCredentials | undefined;
+  /** Values of the header blocks that the call uses; undefined for none. */
+  readonly values: HeaderValues | undefined;
   /** True if the request was an MTOM message (W65). */
   readonly isMtom: boolean;
 }
@@ -189,7 +189,7 @@ class SoapReader {
         operation,
         input,
         header: findings?.reply,
-        credentials: findings && credentialsOf(findings),
+        values: findings?.values,
         isMtom: attachments?.form === 'mtom',
       };
     };
@@ -396,7 +396,7 @@ class SoapReader {
       operation,
       input,
       header: findings.reply,
-      credentials: credentialsOf(findings),
+      values: findings.values,
       isMtom: attachments?.form === 'mtom',
     };
   }
@@ -467,14 +467,4 @@ function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
     const href = xml.attribute('', 'href');
     if (href !== undefined) attachments.mention(href);
   }
-}
-
-/** Returns the credentials in header blocks; undefined for none. */
-export function credentialsOf({
-  credentials,
-  token,
-  isSecurityUnread,
-}: Findings): HeaderCredentials | undefined {
-  if (credentials === undefined && token === undefined && !isSecurityUnread) return undefined;
-  return { block: credentials, token: token?.values, digest: token?.digest, isSecurityUnread };
 }

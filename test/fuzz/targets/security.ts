@@ -172,13 +172,13 @@ function headerOf(root: Element): Element | undefined {
 }
 
 /** Summarizes a call in one line. */
-function gotOf({ credentials, header }: SoapCall): string {
-  const { token, digest } = credentials ?? {};
+function gotOf({ values, header }: SoapCall): string {
+  const { token, digest } = values ?? {};
   const checked =
     digest === undefined ? '' : ` ${checkDigest(digest, secrets) === undefined ? 'wrong' : 'right'}`;
-  const values = JSON.stringify([...(token ?? [])].toSorted());
+  const tokenText = JSON.stringify([...(token ?? [])].toSorted());
   const facts = header?.security;
-  return `${values}${checked} ${facts?.timestamp ?? ''} ${facts?.token ?? ''} ${facts?.unverified.join() ?? ''}`;
+  return `${tokenText}${checked} ${facts?.timestamp ?? ''} ${facts?.token ?? ''} ${facts?.unverified.join() ?? ''}`;
 }
 
 /** Returns the expected summary or the code of the fault, or undefined if the oracle cannot decide. */

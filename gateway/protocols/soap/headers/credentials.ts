@@ -18,7 +18,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
   const local = block.element;
   const place = `namespace "${types}"`;
   const read: HeaderBlock['read'] = (xml, found, { version, limits }) => {
-    if (found.credentials !== undefined)
+    if (found.values?.block !== undefined)
       refuse(version, { expected: `${local} once in Header`, got: 'the block again' }, 'InvalidHeader');
     const given = new Map<string, string>();
     while (xml.nextChild()) {
@@ -37,7 +37,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
       }
       given.set(part.name, collapse(xml.readText(limits.xmlText, false) ?? ''));
     }
-    found.credentials = given;
+    found.values = { ...found.values, block: given };
   };
   const readMisplaced: HeaderBlock['read'] = (xml, found, { version }) => {
     found.fault ??= new Fault(

@@ -1,10 +1,10 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
+import type { HeaderValues } from '../../../call/credentials.ts';
 import type { Fault } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
 import type { ReplyHeader } from './reply-header.ts';
-import type { UsernameToken } from './username-token.ts';
 
 /** Matches every namespace, after blocks with a namespace of their own. */
 export const anyNamespace = '*';
@@ -45,12 +45,8 @@ export interface DeclaredBlock {
 export interface HeaderFindings {
   /** Actions that the request names (W4), starting with the HTTP message. */
   readonly actions: string[];
-  /** Credentials by name, as in the body (W24). */
-  credentials: ReadonlyMap<string, string> | undefined;
-  /** Content of a UsernameToken (W47). */
-  token: UsernameToken | undefined;
-  /** True if there was a Security block for this role and the contract does not read WS-Security (W45). */
-  isSecurityUnread: boolean;
+  /** Values that the call uses; undefined for none. */
+  values: HeaderValues | undefined;
   /** Blocks that operations of an adopted service declare. They are read when the operation is known (A8). */
   readonly declared: DeclaredBlock[];
   /** Request headers that the Header of the reply answers. */

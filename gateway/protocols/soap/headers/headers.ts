@@ -57,7 +57,8 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
         ofNamespace?.get(xml.local) ?? ofNamespace?.get('*') ?? blocks.get(anyNamespace)?.get(xml.local);
       if (block !== undefined) block.read(xml, found, { version, mustUnderstand, limits });
       else {
-        if (xml.local === 'Security' && xml.namespace === namespaces.wsse) found.isSecurityUnread = true;
+        if (xml.local === 'Security' && xml.namespace === namespaces.wsse)
+          found.values = { ...found.values, isSecurityUnread: true };
         if (mustUnderstand) found.fault ??= notUnderstood(xml, version);
         xml.skip();
       }

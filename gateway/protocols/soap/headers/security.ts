@@ -58,7 +58,8 @@ function readSecurity(
       if ('problem' in token) refuse(token.problem.code, token.problem.reason);
       else {
         facts.token = token.kind;
-        found.token = token;
+        const { values, digest } = token;
+        found.values = { ...found.values, token: values, digest };
       }
     } else if (wsse.unverified.some((name) => name === local)) {
       facts.unverified.push(local);

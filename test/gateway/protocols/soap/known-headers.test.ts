@@ -31,7 +31,7 @@ function outcomeOf(read: ReadSoap, { bytes, version, actions, at }: Request): un
   mock.timers.setTime(at);
   try {
     const call = read(bytes, undefined, version, actions);
-    const { operation, input, header, credentials, isMtom } = call;
+    const { operation, input, header, values: credentials, isMtom } = call;
     const { name } = operation.operation;
     const text = JSON.stringify(operation.jsonOf(input));
     return {
@@ -206,7 +206,7 @@ test.serial('the byte reader reads the payload of a request with header blocks',
     for (let time = 0; time < 2; time++)
       read(request(security(token('demo', `p${time}`))).bytes, undefined, soap11, []);
     const before = counted.asked;
-    const { credentials, input } = read(
+    const { values: credentials, input } = read(
       request(security(token('Zoë', 'p&amp;q'))).bytes,
       undefined,
       soap11,

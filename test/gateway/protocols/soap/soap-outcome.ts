@@ -8,9 +8,9 @@ import type { ReadSoap } from '../../../read-soap.ts';
 /** Returns the result of reading a SOAP request, with the positions of errors. */
 export function outcomeOf(read: ReadSoap, text: string): unknown {
   try {
-    const { version, operation, input, header, credentials } = read(Buffer.from(text), undefined, soap11, []);
+    const { version, operation, input, header, values } = read(Buffer.from(text), undefined, soap11, []);
     const { name } = operation.operation;
-    return { version: version.name, operation: name, input: plainInput(input), header, credentials };
+    return { version: version.name, operation: name, input: plainInput(input), header, values };
   } catch (error) {
     if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
     throw error;
