@@ -19,19 +19,39 @@ interface TimedCall {
 /** Weight of a new call in the mean time of its operation. */
 const weight = 1 / 8;
 
+/** Measurements of one operation. */
+interface Pace {
+  meanMs: number;
+  /** Number of the last period of `quickMs` in which a call completed. */
+  period: number;
+  /** Calls completed in this period, and in the one before. */
+  completed: number;
+  completedBefore: number;
+}
+
 /** Measures how long the calls of each operation keep their connections. The number of operations is the contract's. */
 export class OperationPaces {
-  /** Mean time in ms by operation. */
-  readonly #means = new Map<string, number>();
+  readonly #paces = new Map<string, Pace>();
 
   /**
    * Adds a call that kept its connection for `ms`. A short failure says nothing about the duration of a successful call,
-   * so it is not counted.
+   * so the mean ignores it.
    */
-  note(operation: string, ms: number, isAnswered: boolean): void {
-    const mean = this.#means.get(operation);
-    if (!isAnswered && ms <= (mean ?? quickMs)) return;
-    this.#means.set(operation, mean === undefined ? ms : mean + (ms - mean) * weight);
+  note(operation: string, ms: number, isAnswered: boolean, now: number): void {
+    let pace = this.#paces.get(operation);
+    const isMeasured = isAnswered || ms > (pace?.meanMs ?? quickMs);
+    if (pace === undefined) {
+      if (!isMeasured) return;
+      pace = { meanMs: ms, period: 0, completed: 0, completedBefore: 0 };
+      this.#paces.set(operation, pace);
+    } else if (isMeasured) pace.meanMs += (ms - pace.meanMs) * weight;
+    const period = Math.floor(now / quickMs);
+    if (period !== pace.period) {
+      pace.completedBefore = period === pace.period + 1 ? pace.completed : 0;
+      pace.completed = 0;
+      pace.period = period;
+    }
+    pace.completed++;
   }
 
   /**
@@ -42,14 +62,30 @@ export class OperationPaces {
    * @param total number of connections
    */
   isQuick(operation: string, out: readonly TimedCall[], total: number, now: number): boolean {
-    const mean = this.#means.get(operation);
-    if (mean === undefined || mean >= quickMs) return false;
+    const pace = this.#paces.get(operation);
+    if (pace === undefined || pace.meanMs >= quickMs) return false;
     let stuck = 0;
     for (const call of out) {
       if (now - call.sentAt < stuckMs) break;
       if (call.operation === operation) stuck++;
     }
     return stuck <= total / stuckShare;
+  }
+
+  /**
+   * Returns true if an operation completed as many calls as it has connections, in the last one or two periods of
+   * `quickMs`. Calls that take less than `quickMs` do that (Little's law). An operation that begins to hang does not, so it
+   * gets no more than its share.
+   *
+   * @param out calls that have a connection
+   */
+  keepsUp(operation: string, out: readonly TimedCall[], now: number): boolean {
+    const pace = this.#paces.get(operation);
+    if (pace === undefined) return false;
+    const age = Math.floor(now / quickMs) - pace.period;
+    const before = age === 0 ? pace.completedBefore : 0;
+    const completed = age <= 1 ? pace.completed + before : 0;
+    return countOf(operation, out, out.length) <= completed;
   }
 
   /**
@@ -60,10 +96,10 @@ export class OperationPaces {
    * @param at position of the new call in `waiting`
    */
   waitOf(operation: string, out: readonly TimedCall[], waiting: readonly TimedCall[], at: number): number {
-    const mean = this.#means.get(operation);
-    if (mean === undefined) return 0;
+    const pace = this.#paces.get(operation);
+    if (pace === undefined) return 0;
     const sent = countOf(operation, out, out.length);
-    return sent === 0 ? 0 : ((countOf(operation, waiting, at) + 1) * mean) / sent;
+    return sent === 0 ? 0 : ((countOf(operation, waiting, at) + 1) * pace.meanMs) / sent;
   }
 }
 

@@ -57,12 +57,20 @@ export class Shares {
     return groupHasSlot(this.#contract, operation, free, contractShare, () => false);
   }
 
-  /** Returns true if caller, network and operation hold fewer than `most` slots each. */
-  hasFewerThan(most: number, { caller, network, operation }: CallKeys): boolean {
+  /**
+   * Returns true if caller, network and operation hold fewer than `most` slots each.
+   *
+   * @param isCounted returns true for an operation whose slots count for callers and networks
+   */
+  hasFewerThan(
+    most: number,
+    { caller, network, operation }: CallKeys,
+    isCounted: (operation: string) => boolean,
+  ): boolean {
     return (
       (this.#contract.operations.get(operation) ?? 0) < most &&
-      (this.#callers.get(caller)?.count ?? 0) < most &&
-      (this.#networks.get(network)?.count ?? 0) < most
+      slotsOf(this.#callers.get(caller), isCounted) < most &&
+      slotsOf(this.#networks.get(network), isCounted) < most
     );
   }
 
@@ -83,13 +91,19 @@ function groupHasSlot(
   share: number,
   isExempt: (operation: string) => boolean,
 ): boolean {
-  let count = group?.count ?? 0;
-  for (const [name, slots] of group?.operations ?? []) if (isExempt(name)) count -= slots;
+  const count = slotsOf(group, (name) => !isExempt(name));
   const most = count + Math.max(0, Math.ceil((share * free - count) / (share + 1)));
   if (count >= most) return false;
   // one or two slots are too few to divide
   const mostOfOne = most < 3 ? most : Math.floor(most * operationPart);
   return (group?.operations.get(operation) ?? 0) < mostOfOne;
+}
+
+/** Returns the number of slots that some operations of a caller, network or contract hold. */
+function slotsOf(group: Group | undefined, isCounted: (operation: string) => boolean): number {
+  let count = 0;
+  for (const [name, slots] of group?.operations ?? []) if (isCounted(name)) count += slots;
+  return count;
 }
 
 function addToGroup(groups: Map<string, Group>, name: string, operation: string, change: number): void {

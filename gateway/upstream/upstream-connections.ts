@@ -28,8 +28,8 @@ const restShare = 32;
  *
  * Operations that are slow, or not measured yet, get shares of the connections and of the `inFlight` slots
  * (`Shares.hasSlotFor`). With 64 connections, one caller has at most 52, and one operation of this caller at most 41. Calls
- * of a quick operation may use almost all connections, because they give them back soon. They do not count for the shares of
- * slow calls.
+ * of a quick operation may use almost all connections while they keep giving them back. They do not count for the shares of
+ * slow calls, nor slow calls for theirs.
  */
 export class UpstreamConnections {
   readonly #total: number;
@@ -128,7 +128,7 @@ export class UpstreamConnections {
   release(call: Outgoing, isAnswered = true): void {
     if (!remove(this.#out, call)) return;
     const now = this.#now();
-    this.#paces.note(call.operation, now - call.sentAt, isAnswered);
+    this.#paces.note(call.operation, now - call.sentAt, isAnswered, now);
     this.#passOn(call, now);
   }
 
@@ -185,10 +185,10 @@ export class UpstreamConnections {
     const rest = Math.floor(this.#total / restShare);
     const isQuick = (operation: string): boolean =>
       this.#paces.isQuick(operation, this.#out, this.#total, now);
-    const isOwnQuick = isQuick(call.operation);
-    if (isOwnQuick && free > rest) return true;
+    const mayExceed = isQuick(call.operation) && this.#paces.keepsUp(call.operation, this.#out, now);
+    if (mayExceed && free > rest) return true;
     this.#outShares ??= new Shares(this.#out);
-    if (isOwnQuick) return this.#outShares.hasFewerThan(this.#total - rest, call.keys);
+    if (mayExceed) return this.#outShares.hasFewerThan(this.#total - rest, call.keys, isQuick);
     if (this.#outShares.hasSlotFor(call.keys, free)) return true;
     // Quick calls give their connections back, so they keep no slow call of their caller waiting. One connection is
     // kept for others, in case the quick operation begins to hang.

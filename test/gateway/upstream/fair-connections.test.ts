@@ -43,7 +43,16 @@ function poolOf(limits: { upstreamConnections?: number; inFlight?: number } = {}
     pool.release(call);
   }
 
-  return { pool, clock, sent, enter, enterMany, measure };
+  /** Completes enough calls of an operation to let it have all connections but two. */
+  function keepUp(operation: string, ms: number): void {
+    for (let round = 0; round < 2; round++) {
+      const calls = enterMany(50, operation, (index) => [`other ${index}`]);
+      clock.now += ms;
+      for (const call of calls) pool.release(call);
+    }
+  }
+
+  return { pool, clock, sent, enter, enterMany, measure, keepUp };
 }
 
 const count = (calls: readonly { readonly result: string }[], result: string): number =>
@@ -74,9 +83,41 @@ test('the calls of a fast operation continue beside 150 calls that hang', (t) =>
   }
 });
 
+test('an operation that was quick and begins to hang gets its share', (t) => {
+  const { pool, clock, enterMany, measure } = poolOf();
+  measure('hang', 10);
+  t.is(count(enterMany(150, 'hang'), 'go'), 41);
+  const healthy = enterMany(1, 'hang', () => ['another network']);
+  for (let round = 0; round < 100; round++) {
+    const [call] = healthy.splice(0, 1, ...enterMany(1, 'hang', () => ['another network']));
+    t.is(call?.result, 'go');
+    clock.now += 10;
+    if (call !== undefined) pool.release(call);
+    t.true(pool.active <= 54, `${pool.active} after ${round}`);
+  }
+});
+
+for (const network of ['n', 'another network']) {
+  test(`an operation that had 62 connections and hangs leaves two to quick calls of ${network}`, (t) => {
+    const { pool, clock, enterMany, keepUp } = poolOf();
+    keepUp('fast', 10);
+    keepUp('hang', 10);
+    t.is(count(enterMany(150, 'hang'), 'go'), 62);
+    clock.now += stuckMs;
+    let fast = enterMany(10, 'fast', () => [network]);
+    for (let round = 0; round < 100; round++) {
+      clock.now += 10;
+      for (const call of fast.filter(({ result }) => result === 'go')) pool.release(call);
+      fast = fast.filter((call) => call.result !== 'go' || call.sentAt === clock.now);
+      fast.push(...enterMany(10 - fast.length, 'fast', () => [network]));
+      t.is(count(fast, 'go'), 2);
+    }
+  });
+}
+
 test('a slow operation that was quick leaves one connection to its caller and one to others', (t) => {
-  const { enterMany, measure } = poolOf();
-  measure('slow', 10);
+  const { enterMany, keepUp } = poolOf();
+  keepUp('slow', 10);
   t.is(count(enterMany(150, 'slow'), 'go'), 62);
   t.is(count(enterMany(3, 'fast'), 'go'), 1);
   t.is(
@@ -109,11 +150,12 @@ for (const connections of [4, 20, 40, 64]) {
 
 test('an operation is quick below quickMs, and until five of its calls are stuck', (t) => {
   const outAfter = (ms: number, ...stuck: readonly [calls: number, ms: number] | []): number => {
-    const { clock, enterMany, measure } = poolOf();
+    const { clock, enterMany, measure, keepUp } = poolOf();
+    const [calls = 0, stuckFor = 2 * ms] = stuck;
     measure('read', ms);
-    const [calls = 0, stuckFor = 0] = stuck;
     enterMany(calls, 'read');
-    clock.now += stuckFor;
+    clock.now += stuckFor - 2 * ms;
+    keepUp('read', ms);
     return calls + count(enterMany(100, 'read'), 'go');
   };
   t.is(outAfter(quickMs - 1), 62);
@@ -127,7 +169,7 @@ test('short failures do not make an operation quick, and long ones make it slow'
   const fail = (ms: number, before?: number): number => {
     const { pool, clock, enter, enterMany, measure } = poolOf();
     if (before !== undefined) measure('read', before);
-    for (let failures = 0; failures < 30; failures++) {
+    for (let failures = 0; failures < 70; failures++) {
       const call = enter('read', 'other', 'other');
       clock.now += ms;
       pool.release(call, false);
@@ -176,8 +218,8 @@ test('a call waits if only calls of other operations have the connections', (t) 
 const parked = (calls: readonly Outgoing[]): number => calls.filter(({ isParked }) => isParked).length;
 
 test('quick calls keep their inFlight slots while they wait', (t) => {
-  const { enterMany, measure } = poolOf({ inFlight: 512 });
-  measure('read', 25);
+  const { enterMany, keepUp } = poolOf({ inFlight: 512 });
+  keepUp('read', 25);
   const calls = enterMany(512, 'read');
   t.is(count(calls, 'go'), 62);
   t.is(count(calls, 'wait'), 450);
@@ -185,8 +227,8 @@ test('quick calls keep their inFlight slots while they wait', (t) => {
 });
 
 test('waiting calls above the share are parked when their operation is no longer quick', (t) => {
-  const { pool, clock, enterMany, measure } = poolOf({ inFlight: 512 });
-  measure('read', 25);
+  const { pool, clock, enterMany, keepUp } = poolOf({ inFlight: 512 });
+  keepUp('read', 25);
   const calls = enterMany(512, 'read');
   const waiting = calls.filter(({ result }) => result === 'wait');
   const park = (): number => waiting.filter((call) => pool.park(call, clock.now)).length;
@@ -248,12 +290,17 @@ test('parked calls are sent in their turn, and calls that end make room for slot
   t.is(parked(enterMany(1, 'slow')), 1);
 });
 
-test('a connection that returns is given to calls that were over their share', (t) => {
+test('connections that return soon are given to calls that were over their share', (t) => {
   const { pool, clock, enterMany } = poolOf();
-  const calls = enterMany(100, 'read');
+  const calls = enterMany(150, 'read');
   t.is(pool.active, 41);
-  clock.now += 25;
-  for (const call of calls.filter(({ result }) => result === 'go').slice(0, 2)) pool.release(call);
+  for (let round = 0; round < 2; round++) {
+    clock.now += 25;
+    for (const call of calls.filter(({ result }) => result === 'go').splice(0, 41)) {
+      pool.release(call);
+      calls.splice(calls.indexOf(call), 1);
+    }
+  }
   t.is(pool.active, 62);
 });
 
