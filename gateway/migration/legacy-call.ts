@@ -86,11 +86,6 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     const found = this.#service.connections.enter(this);
     if (found === 'go') this.#send();
     else if (found === 'late') this.#shed();
-    else if (this.isParked && !this.#service.admission.park()) {
-      this.#service.connections.drop(this);
-      this.isParked = false;
-      this.#shed();
-    }
   }
 
   /** Rejects a call that got no connection. */
@@ -98,16 +93,8 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
   }
 
-  /** Takes an `inFlight` slot again when it no longer waits without one. */
-  #unpark(): void {
-    if (!this.isParked) return;
-    this.isParked = false;
-    this.#service.admission.unpark();
-  }
-
   go(): void {
     const now = performance.now();
-    this.#unpark();
     noteWait(this.#request.stats, this.#since, now);
     this.#dispatchedAt = now;
     this.#since = now;
@@ -147,6 +134,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     if (this.#isFlooded()) return 0;
     if (this.#heard) this.#since = now;
     this.#heard = false;
+    if (this.#stage === 'waiting' && this.#nextTry === undefined) this.#service.connections.park(this, now);
     return this.#isLeft ? 0 : Math.min(this.#since + this.#longest, this.#request.deadline);
   }
 
@@ -348,12 +336,8 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     const isWaiting = this.#stage === 'waiting';
     this.#settle(evidence);
     this.#receiver.failed(error);
-    if (!isWaiting) this.#controller?.abort(error);
-    else {
-      this.#service.connections.drop(this);
-      this.#service.connections.release(this);
-      this.#unpark();
-    }
+    if (isWaiting) this.#service.connections.drop(this);
+    else this.#controller?.abort(error);
   }
 
   #settle(evidence: Evidence | undefined): void {

@@ -2,7 +2,6 @@ import type { Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { encodeTarget } from '../../mappings/places.ts';
-import type { Admission } from '../admission/admission.ts';
 import { createAddressPool } from '../upstream/address-pool.ts';
 import { Breaker } from '../upstream/breaker.ts';
 import type { Way } from '../upstream/connector.ts';
@@ -28,7 +27,6 @@ export interface LegacyService {
   readonly proxyAuthorization: string | undefined;
   readonly limits: Limits;
   readonly networkOf: NetworkOf;
-  readonly admission: Admission;
   readonly connections: UpstreamConnections;
   readonly breaker: Breaker;
   readonly retries: RetryBudget;
@@ -54,8 +52,7 @@ export function createLegacyService(
     proxyAuthorization: forwarder === undefined ? undefined : proxyAuthorization(forwarder),
     limits,
     networkOf,
-    admission,
-    connections: new UpstreamConnections(limits),
+    connections: new UpstreamConnections(limits, admission),
     breaker,
     retries: createRetryBudget(limits),
     watch: new Watch(),

@@ -84,7 +84,7 @@ function sharedLine(
     limits,
     admission,
     networkOf,
-    connections: new UpstreamConnections(limits),
+    connections: new UpstreamConnections(limits, admission),
     retries: createRetryBudget(limits),
     watch: new Watch(),
   };

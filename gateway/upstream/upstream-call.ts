@@ -177,31 +177,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const found = this.#line.connections.enter(this);
     if (found === 'go') this.#send();
     else if (found === 'late') this.#shed();
-    else if (this.isParked && !this.#line.admission.park()) {
-      this.#line.connections.drop(this);
-      this.isParked = false;
-      this.#shed();
-    }
-  }
-
-  /** Releases the `inFlight` slot of a waiting call if its operation is no longer quick and has its share. */
-  #parkAboveShare(now: number): void {
-    const { connections, admission } = this.#line;
-    if (connections.park(this, now) && !admission.park()) connections.unpark(this);
-  }
-
-  /** Takes an `inFlight` slot again when it no longer waits without one. */
-  #unpark(): void {
-    if (!this.isParked) return;
-    this.isParked = false;
-    this.#line.admission.unpark();
   }
 
   /** Sends a call that waited for a connection. */
   go(): void {
     const { balancer, breaker } = this.#line;
     const now = performance.now();
-    this.#unpark();
     noteWait(this.#waiting.stats, this.#since, now);
     this.#dispatchedAt = now;
     this.#since = now;
@@ -273,7 +254,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     if (this.#isFlooded()) return 0;
     if (this.#heard || this.#since === notYetKnown) this.#since = now;
     this.#heard = false;
-    if (this.#stage === 'waiting' && this.#nextTry === undefined) this.#parkAboveShare(now);
+    if (this.#stage === 'waiting' && this.#nextTry === undefined) this.#line.connections.park(this, now);
     return this.#isLeft ? 0 : Math.min(this.#since + this.#longest, this.#waiting.deadline);
   }
 
@@ -567,11 +548,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#settle(evidence);
     this.#dropAnswer();
     this.#reject(error);
-    if (!isWaiting) this.#controller?.abort(error);
-    else {
-      this.#line.connections.drop(this);
-      this.#unpark();
-    }
+    if (isWaiting) this.#line.connections.drop(this);
+    else this.#controller?.abort(error);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Admission } from '../admission/admission.ts';
 import { OperationPaces, stuckMs, stuckShare } from './operation-paces.ts';
 import { type CallKeys, Shares } from './shares.ts';
 
@@ -12,7 +13,7 @@ export interface Outgoing {
   readonly sentAt: number;
   /** Time by which it must have a connection. */
   readonly latest: number;
-  /** True while it waits without an `inFlight` slot. */
+  /** True while it waits without an `inFlight` slot. Only `UpstreamConnections` changes it. */
   isParked: boolean;
   /** Called when a waiting call gets a connection. */
   readonly go: () => void;
@@ -34,6 +35,7 @@ const restShare = 32;
 export class UpstreamConnections {
   readonly #total: number;
   readonly #most: number;
+  readonly #slots: Pick<Admission, 'park' | 'unpark'>;
   readonly #now: () => number;
   readonly #paces = new OperationPaces();
   /** Calls that have a connection, in the order in which they were sent. */
@@ -47,8 +49,16 @@ export class UpstreamConnections {
   #allShares: Shares | undefined;
   #advancing = false;
 
-  /** @param now returns the time in ms */
-  constructor({ upstreamConnections, inFlight }: Limits, now: () => number = () => performance.now()) {
+  /**
+   * @param slots the `inFlight` slots, of which each call holds one when it enters
+   * @param now returns the time in ms
+   */
+  constructor(
+    { upstreamConnections, inFlight }: Limits,
+    slots: Pick<Admission, 'park' | 'unpark'>,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#slots = slots;
     this.#total = upstreamConnections;
     this.#most = Math.max(inFlight, upstreamConnections);
     this.#now = now;
@@ -65,9 +75,9 @@ export class UpstreamConnections {
   }
 
   /**
-   * Returns `go` if the call may be sent now, `wait` if it is queued, `late` if its slot would be free too late. If the
-   * contract, caller, network or operation of a waiting call has its share of the `inFlight` slots, the call is parked:
-   * it must release its slot.
+   * Returns `go` if the call may be sent now, `wait` if it is queued, `late` if its connection would be free too late. If
+   * the contract, caller, network or operation of a waiting call has its share of the `inFlight` slots, the call is
+   * parked: it waits without its slot. The result is also `late` if too many calls wait without a slot.
    */
   enter(call: Outgoing): 'go' | 'wait' | 'late' {
     const now = this.#out.length * 2 < this.#total ? 0 : this.#now();
@@ -88,22 +98,12 @@ export class UpstreamConnections {
     return stuck > this.#total / stuckShare;
   }
 
-  /**
-   * Parks a waiting call if its operation is no longer quick and has more than its share of the `inFlight` slots. Returns
-   * true if the call must release its slot.
-   */
-  park(call: Outgoing, now: number): boolean {
-    if (call.isParked || this.#count * 2 < this.#most) return false;
-    if (this.#paces.isQuick(call.operation, this.#out, this.#total, now)) return false;
+  /** Parks a waiting call if its operation is no longer quick and has more than its share of the `inFlight` slots. */
+  park(call: Outgoing, now: number): void {
+    if (call.isParked || this.#count * 2 < this.#most) return;
+    if (this.#paces.isQuick(call.operation, this.#out, this.#total, now)) return;
     this.#setParked(call, true);
-    if (this.#hasAllShare(call, now)) return true;
-    this.#setParked(call, false);
-    return false;
-  }
-
-  /** Reverses `park` for a call that cannot release its slot. */
-  unpark(call: Outgoing): void {
-    this.#setParked(call, false);
+    if (!(this.#hasAllShare(call, now) && this.#slots.park())) this.#setParked(call, false);
   }
 
   #setParked(call: Outgoing, isParked: boolean): void {
@@ -115,7 +115,7 @@ export class UpstreamConnections {
   /** Removes a call that was not sent: a waiting one, or one that just received its connection. */
   drop(call: Outgoing): void {
     if (remove(this.#waiting, call)) {
-      if (call.isParked) this.#parked--;
+      if (call.isParked) this.#unpark(call);
       else this.#left(call);
     } else if (remove(this.#out, call)) this.#passOn(call, this.#now());
   }
@@ -147,12 +147,19 @@ export class UpstreamConnections {
       if (next === undefined) break;
       remove(this.#waiting, next);
       if (next.isParked) {
-        this.#parked--;
+        this.#unpark(next);
         this.#allShares?.add(next.keys, 1);
       }
       next.go();
     }
     this.#advancing = false;
+  }
+
+  /** Gives a parked call its `inFlight` slot back, because it no longer waits. */
+  #unpark(call: Outgoing): void {
+    call.isParked = false;
+    this.#parked--;
+    this.#slots.unpark();
   }
 
   /** Gives a connection to the first waiting call that may have one, and returns the call. */
@@ -215,14 +222,16 @@ export class UpstreamConnections {
     );
   }
 
-  /** Adds a call to the waiting ones. Returns false if its slot would be free too late. */
+  /** Queues a call. Returns false if its connection would be free too late, or if it must park and cannot. */
   #queue(call: Outgoing, now: number): boolean {
     const waiting = this.#waiting;
     let at = waiting.length;
     while (at > 0 && (waiting[at - 1] as Outgoing).latest > call.latest) at--;
     if (now + this.#paces.waitOf(call.operation, this.#out, waiting, at) > call.latest) return false;
-    call.isParked = this.#hasAllShare(call, now);
-    if (call.isParked) this.#parked++;
+    const isParked = this.#hasAllShare(call, now);
+    if (isParked && !this.#slots.park()) return false;
+    call.isParked = isParked;
+    if (isParked) this.#parked++;
     else this.#allShares?.add(call.keys, 1);
     waiting.splice(at, 0, call);
     return true;

@@ -508,29 +508,35 @@ test('G18: a connection with NTLM or Negotiate credentials is not used again', a
   t.is(site.log().filter(({ msg }) => /NTLM/.test(String(msg))).length, 1);
 });
 
-test('G18: a legacy service that hangs does not refuse calls to the new service', async (t) => {
-  const limits = { inFlight: 16, queue: 64, queueMs: 200, upstreamConnections: 4 };
-  const routes = [{ name: 'zip', operations: ['GetApplicationZip'], mode: 'new' }];
-  const { site, legacy } = await startForwarding(t, { migration: { routes } }, { limits });
-  site.upstream.answer = {
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: '{"FileDataHandler":"UEsDBA=="}',
-  };
-  const held: ServerResponse[] = [];
-  legacy.answer = (_request, response) => held.push(response);
-  const call = (operation: string) =>
-    site.send({ path, headers: xml, body: envelope(operation, number('G')) });
-  const waiting = Array.from({ length: 40 }, () => call('NotifyArrival'));
-  const { load } = site.running;
-  await until(() => load().inFlight + load().queued >= 40);
-  t.is((await call('GetApplicationZip')).status, 200);
-  legacy.answer = (_request, response) => response.end('<late/>');
-  for (const response of held) response.end('<late/>');
-  for (const { status } of await Promise.all(waiting)) t.is(status, 200);
-  await until(() => load().inFlight === 0);
-  t.is(load().queued, 0);
-});
+for (const [what, isQuickBefore, queueMs] of [
+  ['hangs', false, 200],
+  ['was quick and hangs', true, 10_000],
+] as const) {
+  test(`G18: a legacy service that ${what} does not refuse calls to the new service`, async (t) => {
+    const limits = { inFlight: 16, queue: 64, queueMs, upstreamConnections: 4 };
+    const routes = [{ name: 'zip', operations: ['GetApplicationZip'], mode: 'new' }];
+    const { site, legacy } = await startForwarding(t, { migration: { routes } }, { limits });
+    site.upstream.answer = {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: '{"FileDataHandler":"UEsDBA=="}',
+    };
+    const held: ServerResponse[] = [];
+    const call = (operation: string) =>
+      site.send({ path, headers: xml, body: envelope(operation, number('G')) });
+    if (isQuickBefore) t.is((await call('NotifyArrival')).status, 200);
+    legacy.answer = (_request, response) => held.push(response);
+    const waiting = Array.from({ length: 40 }, () => call('NotifyArrival'));
+    const { load } = site.running;
+    await until(() => load().inFlight + load().queued >= 40);
+    t.is((await call('GetApplicationZip')).status, 200);
+    legacy.answer = (_request, response) => response.end('<late/>');
+    for (const response of held) response.end('<late/>');
+    for (const { status } of await Promise.all(waiting)) t.is(status, 200);
+    await until(() => load().inFlight === 0);
+    t.is(load().queued, 0);
+  });
+}
 
 test('G19: failures of the legacy service are faults of the caller that name it', async (t) => {
   const { site, legacy } = await startForwarding(t, {}, { limits: { upstreamFirstByteMs: 300 } });

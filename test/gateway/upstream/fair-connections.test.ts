@@ -3,10 +3,21 @@ import { quickMs, stuckMs } from '../../../gateway/upstream/operation-paces.ts';
 import { type Outgoing, UpstreamConnections } from '../../../gateway/upstream/upstream-connections.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 
-/** A pool with a clock that the test sets. */
-function poolOf(limits: { upstreamConnections?: number; inFlight?: number } = {}) {
+/** A pool with a clock that the test sets. At most `queue` calls wait without an `inFlight` slot. */
+function poolOf(limits: { upstreamConnections?: number; inFlight?: number } = {}, queue = 1_000) {
   const clock = { now: 1_000 };
-  const pool = new UpstreamConnections({ ...defaultLimits, ...limits }, () => clock.now);
+  const slots = {
+    parked: 0,
+    park: () => {
+      if (slots.parked === queue) return false;
+      slots.parked++;
+      return true;
+    },
+    unpark: () => {
+      slots.parked--;
+    },
+  };
+  const pool = new UpstreamConnections({ ...defaultLimits, ...limits }, slots, () => clock.now);
   const sent: string[] = [];
 
   /** Enters a call. Its caller is its network if it has no name. */
@@ -21,7 +32,6 @@ function poolOf(limits: { upstreamConnections?: number; inFlight?: number } = {}
       go: () => {
         call.sentAt = clock.now;
         call.result = 'go';
-        call.isParked = false;
         sent.push(operation);
       },
     };
@@ -52,7 +62,7 @@ function poolOf(limits: { upstreamConnections?: number; inFlight?: number } = {}
     }
   }
 
-  return { pool, clock, sent, enter, enterMany, measure, keepUp };
+  return { pool, clock, slots, sent, enter, enterMany, measure, keepUp };
 }
 
 const count = (calls: readonly { readonly result: string }[], result: string): number =>
@@ -227,25 +237,41 @@ test('quick calls keep their inFlight slots while they wait', (t) => {
 });
 
 test('waiting calls above the share are parked when their operation is no longer quick', (t) => {
-  const { pool, clock, enterMany, keepUp } = poolOf({ inFlight: 512 });
+  const { pool, clock, slots, enterMany, keepUp } = poolOf({ inFlight: 512 }, 180);
   keepUp('read', 25);
   const calls = enterMany(512, 'read');
   const waiting = calls.filter(({ result }) => result === 'wait');
-  const park = (): number => waiting.filter((call) => pool.park(call, clock.now)).length;
+  const park = (): number => {
+    for (const call of waiting) pool.park(call, clock.now);
+    t.is(parked(calls), slots.parked);
+    return slots.parked;
+  };
   t.is(park(), 0);
   clock.now += stuckMs;
-  t.is(park(), 512 - 328);
-  t.is(parked(calls), 512 - 328);
-  t.is(park(), 0);
-  const [call] = waiting.filter(({ isParked }) => isParked);
+  t.is(park(), 180); // 184 are above the share
+  const call = waiting.find(({ isParked }) => isParked);
   if (call === undefined) return t.fail();
-  pool.unpark(call);
-  t.is(parked(calls), 512 - 328 - 1);
-  t.is(park(), 1);
+  pool.drop(call);
+  waiting.splice(waiting.indexOf(call), 1);
+  t.is(slots.parked, 179);
+  t.is(park(), 180);
   t.is(parked(enterMany(1, 'other')), 0);
   for (const one of waiting) pool.drop(one);
   t.is(pool.waiting, 1);
+  t.is(slots.parked, 0);
   t.is(parked(enterMany(200, 'read')), 0);
+});
+
+test('a call that would wait without a slot is rejected if the queue is full', (t) => {
+  const { pool, slots, enterMany } = poolOf({ upstreamConnections: 1, inFlight: 10 }, 2);
+  const calls = enterMany(9, 'slow');
+  t.deepEqual(
+    calls.map(({ result, isParked }) => (isParked ? 'parked' : result)),
+    ['go', ...Array(5).fill('wait'), 'parked', 'parked', 'late'],
+  );
+  t.is(pool.waiting, 7);
+  for (const call of calls.slice(0, 6)) pool.release(call);
+  t.is(slots.parked, 1);
 });
 
 for (const [what, partyOf, most] of [
