@@ -57,8 +57,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     title: 'a write is sent again',
     file: 'gateway/upstream/upstream-call.ts',
-    code: 'return operation.readOnly && !this.#isAgain && this.#line.retries.spend();',
-    fault: 'return !this.#isAgain && this.#line.retries.spend() && operation !== undefined;',
+    code: 'return operation.readOnly && !this.#isAgain && this.service.retries.spend();',
+    fault: 'return !this.#isAgain && this.service.retries.spend() && operation !== undefined;',
     tests: ['test/gateway/upstream/retries.test.ts'],
   },
 ];
