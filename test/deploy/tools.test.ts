@@ -49,16 +49,46 @@ for (const [place, more] of [
 
 /** Builds an overlay of the production overlay with components. Returns its documents by kind. */
 function withComponents(t: ExecutionContext, ...components: readonly string[]): Manifests {
+  return withKeys(t, { components: components.map((name) => `../../components/${name}`) });
+}
+
+/** Builds an overlay of the production overlay with further keys of its kustomization. Returns its documents by kind. */
+function withKeys(t: ExecutionContext, keys: object): Manifests {
   const folder = scratch(t);
   cpSync(join(deploy, 'kubernetes'), folder, { recursive: true });
   const overlay = join(folder, 'overlays/mine');
   mkdirSync(overlay);
-  const paths = components.map((name) => `../../components/${name}`);
   writeFileSync(
     join(overlay, 'kustomization.yaml'),
-    JSON.stringify({ kind: 'Kustomization', resources: ['../production'], components: paths }),
+    JSON.stringify({ kind: 'Kustomization', resources: ['../production'], ...keys }),
   );
   return byKind(run(t, 'kustomize', 'build', overlay));
+}
+
+/** Returns the settings of an example in docs/deploy.md, by the words after its fence. */
+function example(words: string): object {
+  const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
+  const [, text = ''] = new RegExp(`^\`\`\`${words}\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
+  return parse(text);
+}
+
+/** Fails if the pods do not share limits per caller, by the files of a Secret and a store that they may connect to. */
+function checkSharedLimits(t: ExecutionContext, documents: Manifests): void {
+  const { volumeMounts, env: variables } = containerOf(documents);
+  const variable = (name: string) => variables.findLast((each) => each.name === name)?.value;
+  t.is(variable('SOAPBRIDGE_CALLER_LIMITS'), '/etc/soapbridge/limits/caller-limits.yaml');
+  t.is(variable('SOAPBRIDGE_CALLER_KEY'), '/etc/soapbridge/limits/caller-key');
+  t.is(variable('SOAPBRIDGE_LIMIT_STORE'), 'redis://valkey:6379');
+  t.truthy(variable('SOAPBRIDGE_TRUSTED_PROXIES'));
+  t.true(
+    volumeMounts.some(({ name, mountPath }) => name === 'limits' && mountPath === '/etc/soapbridge/limits'),
+  );
+  t.like(documents('Deployment').spec.template.spec.volumes.at(-1), {
+    name: 'limits',
+    secret: { secretName: 'soapbridge-limits' },
+  });
+  const ports = documents('NetworkPolicy').spec.egress.flatMap((rule) => rule.ports.map(({ port }) => port));
+  t.true(ports.includes(6379));
 }
 
 type Texts = Readonly<Record<string, string>>;
@@ -80,6 +110,12 @@ interface Container
   readonly volumeMounts: readonly Named[];
 }
 
+/** A rule of a NetworkPolicy for connections of the gateway. */
+interface Egress {
+  readonly to: readonly unknown[];
+  readonly ports: readonly { readonly port: number }[];
+}
+
 /** A document for Kubernetes, with the parts that the tests read. */
 interface Manifest {
   readonly metadata: { readonly labels: Texts; readonly annotations: Texts };
@@ -92,6 +128,7 @@ interface Manifest {
     };
     readonly ports: readonly Named[];
     readonly ingress: readonly [{ readonly ports: readonly Named[] }];
+    readonly egress: readonly Egress[];
     readonly maxReplicas: number;
     readonly jobLabel: string;
     readonly endpoints: readonly [
@@ -152,6 +189,17 @@ needs('kustomize', 'the component admin-listener moves probes and scrapes to the
     documents('NetworkPolicy').spec.ingress[0].ports.map(({ port }) => port),
     ['http', 'admin'],
   );
+});
+
+needs('kustomize', 'the network policy allows the port of the store for pods of a Valkey', (t) => {
+  const { egress } = byKind(run(t, 'kustomize', 'build', 'kubernetes/base'))('NetworkPolicy').spec;
+  const valkey = { key: 'app.kubernetes.io/name', operator: 'In', values: ['valkey'] };
+  const rule = egress.find(({ ports }) => ports.some(({ port }) => port === 6379));
+  t.deepEqual(rule?.to, [{ podSelector: { matchExpressions: [valkey] } }]);
+});
+
+needs('kustomize', 'docs/deploy.md: the patch makes the pods share limits per caller', (t) => {
+  checkSharedLimits(t, withKeys(t, example('yaml kustomize limits')));
 });
 
 needs('kustomize', 'the components tls, ingress and one-pod change what they name', (t) => {
@@ -256,6 +304,10 @@ needs('helm', 'with an admin port, the chart probes and scrapes that port', (t) 
   t.deepEqual(endpoints[0].tlsConfig, { serverName: 'soapbridge' });
   t.deepEqual(endpoints[0].authorization, { credentials: { name: 'soapbridge', key: 'token' } });
   t.is(documents('NetworkPolicy').spec.ingress[0].ports[1]?.port, 'admin');
+});
+
+needs('helm', 'docs/deploy.md: the values make the pods share limits per caller', (t) => {
+  checkSharedLimits(t, render(t, example('yaml helm limits'), ...contract));
 });
 
 needs('helm', 'with scheme HTTPS, the chart probes and scrapes the public port over TLS', (t) => {
