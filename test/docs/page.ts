@@ -121,7 +121,7 @@ export async function runPage(
 
 /** Checks that the files and pages that a page names exist. */
 export function checkFiles(t: ExecutionContext, page: string): void {
-  for (const [, path = ''] of page.matchAll(/(?:--openapi |@|< )(docs\/\S+)/g))
+  for (const [, path = ''] of page.matchAll(/(?:npx soapbridge \w+ |@|< )(docs\/\S+)/g))
     t.true(readFileSync(join(root, path), 'utf8').length > 0, path);
   for (const [, link = ''] of page.matchAll(/\]\(([\w./-]+\.(?:md|mjs|wsdl))\)/g))
     t.true(readFileSync(join(root, 'docs', link), 'utf8').length > 0, dirname(link));

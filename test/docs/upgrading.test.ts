@@ -6,7 +6,7 @@ import { run } from '../gateway/commands/run.ts';
 import { readPage, runPage } from './page.ts';
 
 const root = join(import.meta.dirname, '../..');
-const [example = ''] = readPage('upgrading.md').split('\n## ');
+const [, example = ''] = readPage('upgrading.md').split('\n## ');
 const npx = /^npx soapbridge/gm;
 
 test('docs/upgrading.md: the comparison of two versions runs, and shows a change of the WSDL', async (t) => {
