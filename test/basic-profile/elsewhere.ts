@@ -15,7 +15,7 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     id: 'R1002',
     says: 'detail may have any children',
-    why: 'the gateway’s faults have no detail, because WCF and SOAP::WSDL then hide the fault (W27)',
+    why: 'the detail has the one element that the WSDL declares, or no element (W27)',
   },
   { id: 'R1003', says: 'detail may have qualified attributes, which are accepted', why: consumer },
   { id: 'R1007', says: 'no encodingStyle on grandchildren of Body', why: rpc },
