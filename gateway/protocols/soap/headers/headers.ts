@@ -73,7 +73,7 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
 function notUnderstood({ namespace, local }: ContentReader, version: SoapVersion): Fault {
   const protocol = protocolOf(namespace);
   let hint = protocol === undefined ? '' : `; ${protocol.problem}; ${protocol.instead}`;
-  if (local === 'Security') hint = '; WS-Security is not supported';
+  if (local === 'Security') hint = '; the contract does not read WS-Security';
   return new Fault(
     version,
     'MustUnderstand',
