@@ -2,7 +2,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { CallError } from '../call/error.ts';
 import { noteWait } from '../telemetry/request-stats.ts';
 import { LargeReplies } from './large-replies.ts';
-import { MemoryQueue, type ReplyMemory } from './memory-queue.ts';
+import { MemoryQueue, type ReplyQueue } from './memory-queue.ts';
 import { NetworkPlaces } from './network-places.ts';
 import { Permits, type Slot } from './permits.ts';
 import { type Transfer, Transfers } from './transfers.ts';
@@ -92,7 +92,7 @@ export class Admission {
   /** Limits how many bodies are streamed at the same time; a share is kept for other networks. */
   readonly streams: NetworkPlaces;
   /** Memory for replies of writes, which wait for it instead of being rejected. */
-  readonly replyMemory: ReplyMemory;
+  readonly replyQueue: ReplyQueue;
   /** Operations with writes that are likely to have a large reply. */
   readonly largeReplies: LargeReplies = new LargeReplies();
   readonly #limits: AdmissionLimits;
@@ -126,7 +126,7 @@ export class Admission {
         slot.heldBytes += bytes;
       },
     });
-    this.replyMemory = this.#line;
+    this.replyQueue = this.#line;
   }
 
   /** Checks that there is capacity for a call with a body of `bytes` bytes, or 0. Throws CallError Overloaded. */

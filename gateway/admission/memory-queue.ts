@@ -1,7 +1,7 @@
 import type { Slot } from './permits.ts';
 
 /** Queue for calls that wait for memory and must not be rejected. */
-export interface ReplyMemory {
+export interface ReplyQueue {
   /**
    * Calls `go` when there is memory for the bytes, which the call holds from then on. If there is no memory, one call
    * at a time continues anyway. This prevents a deadlock between waiting calls.
@@ -26,7 +26,7 @@ interface Waiter {
 }
 
 /** First-in, first-out queue of calls that wait for memory. */
-export class MemoryQueue implements ReplyMemory {
+export class MemoryQueue implements ReplyQueue {
   readonly #memory: Memory;
   #waiters: Waiter[] = [];
   /** The call that continued without free memory, until its reply is in transit. */

@@ -47,7 +47,7 @@ export class Permit implements Slot {
 
   /** Calls `go` when there is memory for the bytes, which the call holds from then on. See `ReplyMemory.wait`. */
   whenFree(bytes: number, go: () => void): void {
-    this.#admission.replyMemory.wait(this, bytes, go);
+    this.#admission.replyQueue.wait(this, bytes, go);
   }
 
   /** Ends the call: releases its permit and its bytes. */

@@ -382,9 +382,9 @@ export const maxMemoryWaits = 8;
  * its operation recently returned large replies. Throws CallError Overloaded.
  */
 function refuseLarge({ admission, compiled }: CallService, { operation }: UpstreamRequest): void {
-  const { replyMemory, largeReplies } = admission;
+  const { replyQueue, largeReplies } = admission;
   const { roomWaits = maxMemoryWaits } = compiled.limits;
-  if (replyMemory.size >= roomWaits && largeReplies.isLikelyOf(operation)) throw admission.shed();
+  if (replyQueue.size >= roomWaits && largeReplies.isLikelyOf(operation)) throw admission.shed();
 }
 
 /**
