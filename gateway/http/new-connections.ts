@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 /** Number of connections, accepted in successive event-loop iterations, that are read at once. */
 const unheldConnections = 16;
 /** While connections are being accepted, one is read only in every n-th iteration. */
-const acceptingInterval = 16;
+const iterationsPerRead = 16;
 /** An iteration is long from this time on, in ms. */
 const longMs = 5;
 /** Number of connections read after an iteration that is not long. */
@@ -98,7 +98,7 @@ export class NewConnections {
     if (oldest === undefined) return 0;
     const took = now - this.#iterationBegan;
     if (this.#hasAccepted && this.#streak > unheldConnections)
-      return this.#iteration % acceptingInterval === 0 || now - oldest.since >= maxUnreadMs ? 1 : 0;
+      return this.#iteration % iterationsPerRead === 0 || now - oldest.since >= maxUnreadMs ? 1 : 0;
     return took < longMs ? readPerIteration : Math.ceil(this.#held.length / longIterationPart);
   }
 }

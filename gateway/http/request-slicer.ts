@@ -28,7 +28,7 @@ const sliceBytes = 2 * 1024;
 const endOfHead = '\r\n\r\n';
 
 /** While connections are being accepted, a waiting slice is parsed only in every n-th iteration. */
-const acceptingInterval = 8;
+const iterationsPerSlice = 8;
 
 /** Minimum time for other work per unit of time spent on connections that sent more than a slice. */
 const othersShare = 3;
@@ -179,7 +179,7 @@ export class RequestSlicer {
     const accepted = this.#hasAccepted;
     this.#hasAccepted = false;
     if (this.#waiting.length === 0) return;
-    if (accepted && this.#iteration % acceptingInterval !== 0) {
+    if (accepted && this.#iteration % iterationsPerSlice !== 0) {
       this.#beginIteration();
       return;
     }
