@@ -23,7 +23,7 @@ export const requestLimits: Limits = {
 
 /** Reads a plain request. Throws for a request that the byte reader gives up. */
 export function readRequest({ readBytes }: CompiledOperation, document: Buffer): Buffer {
-  const quirks = { illegalReferences: false };
+  const quirks = { acceptsIllegalReferences: false };
   const end = endOfStartTag(document, 0);
   const head = readHead(document, 0, end, requestLimits, quirks, (xml) => xml.readRoot());
   const input = head && readBytes?.(document, head, startReading(20));

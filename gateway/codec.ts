@@ -168,7 +168,7 @@ function operationOf(
   { contract, limits, operations }: CompiledContract,
 ): CompiledOperation | undefined {
   const tolerance = {
-    illegalReferences: false,
+    acceptsIllegalReferences: false,
     emptyPrefixes: contract.operations.some(({ binding }) => binding.style === 'rpc'),
   };
   const xml = new XmlReader(decodeXml(bytes, charset), limits, tolerance);

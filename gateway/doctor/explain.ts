@@ -107,9 +107,10 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
   const contentType = headers['content-type'];
   const draft = unwrap(Buffer.from(body), contentType, findings, limits);
   if (draft === undefined) return done();
-  const illegalReferences = contract.settings.illegalCharacterReferences === 'accept';
+  const acceptsIllegalReferences = contract.settings.illegalCharacterReferences === 'accept';
   const typesNamespace = contract.namespaces.types;
-  const fixText = (): boolean => fixMarkup(draft, findings, { limits, illegalReferences, typesNamespace });
+  const fixText = (): boolean =>
+    fixMarkup(draft, findings, { limits, acceptsIllegalReferences, typesNamespace });
   if (!fixText()) return done();
   const stated = statedVersion(contentType);
   const envelope = fixEnvelope(draft, findings, { roots, stated });

@@ -54,7 +54,7 @@ const htmlEntities: Readonly<Record<string, string>> = {
 export interface MarkupOptions {
   readonly limits: Limits;
   /** True if references to characters that XML forbids are accepted (W10). */
-  readonly illegalReferences: boolean;
+  readonly acceptsIllegalReferences: boolean;
   /** Namespace for an undeclared prefix that is not a usual one. */
   readonly typesNamespace: string;
 }
@@ -98,9 +98,9 @@ function fixLastTag(draft: Draft, findings: Findings): void {
 }
 
 /** Returns the first error; undefined for a well-formed document. */
-function errorOf(text: string, { limits, illegalReferences }: MarkupOptions): XmlError | undefined {
+function errorOf(text: string, { limits, acceptsIllegalReferences }: MarkupOptions): XmlError | undefined {
   try {
-    const xml = new XmlReader(text, limits, { illegalReferences });
+    const xml = new XmlReader(text, limits, { acceptsIllegalReferences });
     xml.readRoot();
     // read everything to the end
     const depth = xml.depth;

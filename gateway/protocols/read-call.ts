@@ -268,12 +268,12 @@ function readXmlBody(
   // an empty body counts as the empty root element (W36)
   if (firstVisible(bytes) === undefined)
     return operation.readXml(root === undefined ? undefined : emptyRoot(root, compiled), reading);
-  const illegalReferences = contract.settings.illegalCharacterReferences === 'accept';
-  const plain = readPlainBody(compiled, bytes, charset, operation, reading, { illegalReferences });
+  const acceptsIllegalReferences = contract.settings.illegalCharacterReferences === 'accept';
+  const plain = readPlainBody(compiled, bytes, charset, operation, reading, { acceptsIllegalReferences });
   if (plain !== undefined) return plain;
   try {
     const text = decodeXml(bytes, charset);
-    const xml = new XmlReader(text, limits, { illegalReferences });
+    const xml = new XmlReader(text, limits, { acceptsIllegalReferences });
     xml.readRoot();
     if (!isRoot(xml, root)) {
       const isNamesake = xml.local === root?.local;
@@ -323,7 +323,7 @@ function isRoot({ local, namespace }: XmlReader, root: QName | undefined): boole
 /** At the start tag of an empty element. */
 function emptyRoot({ local, namespace }: QName, { limits }: CompiledContract): XmlReader {
   const text = namespace === '' ? `<${local}/>` : `<${local} xmlns="${escapeAttribute(namespace)}"/>`;
-  const xml = new XmlReader(text, limits, { illegalReferences: false });
+  const xml = new XmlReader(text, limits, { acceptsIllegalReferences: false });
   xml.readRoot();
   return xml;
 }

@@ -95,7 +95,7 @@ export interface ReaderScope {
 /** Deviations from XML and its namespaces that a reader accepts. */
 export interface XmlTolerance {
   /** References to C0 controls, U+FFFE and U+FFFF in lenient text (W10). */
-  readonly illegalReferences: boolean;
+  readonly acceptsIllegalReferences: boolean;
   /** `xmlns:p=""`, which binds a prefix to no namespace (A30). Namespaces in XML 1.0, 2.2 forbids it. */
   readonly emptyPrefixes?: boolean;
 }
@@ -149,7 +149,7 @@ export class XmlReader {
   #allAttributes = 0;
 
   constructor(text: string, limits: Limits, tolerance?: XmlTolerance) {
-    this.#scanner = new Scanner(text, tolerance?.illegalReferences === true);
+    this.#scanner = new Scanner(text, tolerance?.acceptsIllegalReferences === true);
     this.#emptyPrefixes = tolerance?.emptyPrefixes === true;
     this.#limits = limits;
     this.#maxChildren = maxChildren(limits);

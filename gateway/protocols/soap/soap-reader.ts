@@ -130,7 +130,7 @@ class SoapReader {
   constructor(compiled: CompiledContract, mostSteps: number) {
     const { limits, contract } = compiled;
     const tolerance: XmlTolerance = {
-      illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
+      acceptsIllegalReferences: contract.settings.illegalCharacterReferences === 'accept',
       emptyPrefixes: contract.operations.some(({ binding }) => binding.style === 'rpc'),
     };
     this.#contract = contract;

@@ -142,7 +142,7 @@ function read(form: 'mtom' | 'swa', content: string): string {
   const { compiled } = member;
   const xop = 'xmlns:xop="http://www.w3.org/2004/08/xop/include"';
   const text = `<put xmlns="urn:Members" ${xop}><Body><m>${content}</m></Body></put>`;
-  const xml = new XmlReader(text, compiled.limits, { illegalReferences: true });
+  const xml = new XmlReader(text, compiled.limits, { acceptsIllegalReferences: true });
   xml.readRoot();
   const attachments = new Attachments(form, [part('x', 'two')]);
   const reading = { ...startReading(10), attachments };

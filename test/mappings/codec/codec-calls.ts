@@ -87,7 +87,7 @@ export function readXml(
 
 export function readXmlText(compiled: CompiledContract, operation: string, text: string): Read {
   const xml = new XmlReader(text, compiled.limits, {
-    illegalReferences: compiled.contract.settings.illegalCharacterReferences === 'accept',
+    acceptsIllegalReferences: compiled.contract.settings.illegalCharacterReferences === 'accept',
   });
   xml.readRoot();
   const input = operationOf(compiled, operation).readXml(
@@ -175,7 +175,9 @@ export interface Made {
 
 /** Converts one XML element with the given content to JSON. */
 export function readOne(codec: RequestReader, content: string, declarations = ''): Made {
-  const xml = new XmlReader(`<e${declarations}>${content}</e>`, defaultLimits, { illegalReferences: true });
+  const xml = new XmlReader(`<e${declarations}>${content}</e>`, defaultLimits, {
+    acceptsIllegalReferences: true,
+  });
   xml.readRoot();
   const reading = startReading(20);
   const value = codec.read(xml, reading);

@@ -47,7 +47,7 @@ const operation = compiled.operations.get('put');
 
 /** Reads a request as far as it is valid. */
 function readXml(document: Buffer, charset?: string): void {
-  const xml = new XmlReader(decodeXml(document, charset), limits, { illegalReferences: true });
+  const xml = new XmlReader(decodeXml(document, charset), limits, { acceptsIllegalReferences: true });
   xml.readRoot();
   operation?.readXml(xml, startReading(20));
 }

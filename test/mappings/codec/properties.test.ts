@@ -319,7 +319,7 @@ for (const { compiled, operation, name } of faces) {
       fc.assert(
         fc.property(inputs, tears, (text, cuts) => {
           const torn = tear(told(text), cuts);
-          const xml = new XmlReader(torn, defaultLimits, { illegalReferences: true });
+          const xml = new XmlReader(torn, defaultLimits, { acceptsIllegalReferences: true });
           const reading = startReading(20);
           try {
             xml.readRoot();

@@ -3,7 +3,7 @@ import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { locate, XmlError } from '../../../mappings/xml/error.ts';
 import { maxAttributeValueCharacters, XmlReader } from '../../../mappings/xml/reader.ts';
 
-function start(text: string, quirks?: { illegalReferences: boolean }): XmlReader {
+function start(text: string, quirks?: { acceptsIllegalReferences: boolean }): XmlReader {
   const reader = new XmlReader(text, defaultLimits, quirks);
   reader.readRoot();
   return reader;
@@ -14,7 +14,7 @@ function drain(text: string): void {
 }
 
 function textOf(text: string, lenient = false): string | undefined {
-  const reader = start(text, { illegalReferences: true });
+  const reader = start(text, { acceptsIllegalReferences: true });
   const value = reader.readText(defaultLimits.xmlText, lenient);
   reader.finish();
   return value;
@@ -47,12 +47,13 @@ for (const [xml, mistake, subject, other] of [
 
 test('a reader that accepts empty prefixes reads a declaration without a namespace', (t) => {
   const xml = '<a xmlns:p=""><p:b/></a>';
-  const reader = new XmlReader(xml, defaultLimits, { illegalReferences: false, emptyPrefixes: true });
+  const reader = new XmlReader(xml, defaultLimits, { acceptsIllegalReferences: false, emptyPrefixes: true });
   reader.readRoot();
   t.true(reader.nextChild());
   t.deepEqual([reader.namespace, reader.local], ['', 'b']);
   t.throws(
-    () => new XmlReader(xml, defaultLimits, { illegalReferences: false, emptyPrefixes: false }).readRoot(),
+    () =>
+      new XmlReader(xml, defaultLimits, { acceptsIllegalReferences: false, emptyPrefixes: false }).readRoot(),
     {
       message: 'line 1, column 4: expected a namespace for the prefix p, got none',
     },
@@ -237,7 +238,7 @@ for (const text of ['&#xD83D;&#xDE00;', '&#55357;&#56832;', '&#xD83D;&#56832;'])
 }
 
 test('W10: references to illegal characters in string members are accepted and counted', (t) => {
-  const reader = start('<a>&#0;&#xB;&#31;&#xFFFE;&#65535;</a>', { illegalReferences: true });
+  const reader = start('<a>&#0;&#xB;&#31;&#xFFFE;&#65535;</a>', { acceptsIllegalReferences: true });
   t.is(reader.readText(100, true), '\0\v\x1f\uFFFE\uFFFF');
   t.is(reader.illegalReferences, 5);
 });
@@ -265,17 +266,20 @@ for (const text of ['&#xD83D;&#xDE00;', '&#xB;', '&#0;', '&#xFFFE;']) {
   test(`W10: refuses ${text} outside string members: numbers, attributes`, (t) => {
     const message = /^line 1, column \d+: expected a reference to a legal character, got U\+/;
     t.throws(() => textOf(`<a>${text}</a>`, false), { instanceOf: XmlError, message });
-    t.throws(() => start(`<a b="${text}"/>`, { illegalReferences: true }), { instanceOf: XmlError, message });
+    t.throws(() => start(`<a b="${text}"/>`, { acceptsIllegalReferences: true }), {
+      instanceOf: XmlError,
+      message,
+    });
   });
 
   test(`W10: accepts ${text} in skipped content, which may be a string`, (t) => {
-    t.notThrows(() => start(`<a>${text}<b>${text}</b></a>`, { illegalReferences: true }).skip());
+    t.notThrows(() => start(`<a>${text}<b>${text}</b></a>`, { acceptsIllegalReferences: true }).skip());
   });
 }
 
 test('W10: refuses references to illegal characters in strings if the setting says so', (t) => {
-  t.throws(() => start('<a>&#xB;</a>', { illegalReferences: false }).skip());
-  const reader = start('<a>&#xB;</a>', { illegalReferences: false });
+  t.throws(() => start('<a>&#xB;</a>', { acceptsIllegalReferences: false }).skip());
+  const reader = start('<a>&#xB;</a>', { acceptsIllegalReferences: false });
   t.throws(() => reader.readText(100, true), {
     message: 'line 1, column 4: expected a reference to a legal character, got U+000B',
   });

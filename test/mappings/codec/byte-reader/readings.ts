@@ -9,7 +9,7 @@ import { XmlReader } from '../../../../mappings/xml/reader.ts';
 
 /** Reads payloads with both readers. */
 
-const quirks = { illegalReferences: true };
+const quirks = { acceptsIllegalReferences: true };
 
 /** Reads a document whose root is the payload of an operation, from bytes to bytes; undefined if the reader gives up. */
 export function readByBytes(
