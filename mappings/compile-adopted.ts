@@ -22,7 +22,7 @@ import { requireBody } from './http-mapping/answer.ts';
 import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
-import { type RequestChecks, withoutIgnored } from './json/tape.ts';
+import { type JsonRequestReading, withoutIgnored } from './json/tape.ts';
 import type { Steps } from './steps.ts';
 import { XmlError } from './xml/error.ts';
 import { maxAttributes, XmlReader } from './xml/reader.ts';
@@ -175,13 +175,13 @@ function knownOf(
 ): string {
   checkJson(text, limits);
   const bytes = Buffer.from(text);
-  const checks: RequestChecks = { ignores: unknownElements === 'ignore', ignored: [] };
+  const jsonRequest: JsonRequestReading = { ignores: unknownElements === 'ignore', ignored: [] };
   try {
-    const { xml, headers, missing, left } = request.write(bytes, checks);
+    const { xml, headers, missing, left } = request.write(bytes, jsonRequest);
     if (missing > 0 || validate !== 'types') readBack(xml, headers, request, reading, written);
     for (const name of left?.names ?? []) reading.ignored.push(name);
-    for (const { name } of checks.ignored) reading.ignored.push(name);
-    const known = checks.ignored.length === 0 ? text : withoutIgnored(bytes, checks.ignored);
+    for (const { name } of jsonRequest.ignored) reading.ignored.push(name);
+    const known = jsonRequest.ignored.length === 0 ? text : withoutIgnored(bytes, jsonRequest.ignored);
     return left === undefined ? known : withHeaders(withoutHeaders(known, limits), left.blocks);
   } catch (error) {
     if (error instanceof XmlError) return refuse(reading, 'OutOfRange', error.reason) ?? text;

@@ -60,8 +60,11 @@ const none: ReadonlySet<string> = new Set();
 
 const comma = 44;
 
-/** Additional checks of a JSON caller's request compared to a reply (W12, A26). */
-export interface RequestChecks {
+/**
+ * State of reading a JSON caller's request (W12, A26). Values that a reply may have are refused in it: unknown enum
+ * values, dates that need a repair, surplus items.
+ */
+export interface JsonRequestReading {
   /** True if unknown members are left out; otherwise they are refused. */
   readonly ignores: boolean;
   /** The members that were left out. */
@@ -114,8 +117,8 @@ export class Tape extends JsonGrammar {
   strict = false;
   /** Members of the first object that belong to another part of the message, not to its type. */
   separate: ReadonlySet<string> = none;
-  /** Undefined for a reply. */
-  checks: RequestChecks | undefined;
+  /** Undefined while a reply is read. */
+  jsonRequest: JsonRequestReading | undefined;
   /** Number of bytes that were scanned in vain, because the first attempt did not match. */
   wasted = 0;
   /**
@@ -212,7 +215,7 @@ export class Tape extends JsonGrammar {
       inexact: this.inexact,
       missing: this.missing,
       mismatches: this.mismatches.length,
-      ignored: this.checks?.ignored.length ?? 0,
+      ignored: this.jsonRequest?.ignored.length ?? 0,
       depth: this.depth,
       members: this.members,
     };
@@ -230,7 +233,7 @@ export class Tape extends JsonGrammar {
     this.inexact = mark.inexact;
     this.missing = mark.missing;
     this.mismatches.length = Math.min(this.mismatches.length, mark.mismatches);
-    if (this.checks !== undefined) this.checks.ignored.length = mark.ignored;
+    if (this.jsonRequest !== undefined) this.jsonRequest.ignored.length = mark.ignored;
     this.depth = mark.depth;
     this.members = mark.members;
   }

@@ -12,7 +12,7 @@ import {
   type QName,
   type SchemaType,
 } from '../../contract/type-graph.ts';
-import type { RequestChecks } from '../../json/tape.ts';
+import type { JsonRequestReading } from '../../json/tape.ts';
 import { doAll, type Steps } from '../../steps.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { createScratch, endNil, hasContent, type Scratch } from '../element.ts';
@@ -47,9 +47,9 @@ export interface MessageCodec {
    * JSON → the body's element in UTF-8, with all declarations that it needs, and the header blocks of `@headers`.
    * Throws MismatchError, JsonError.
    *
-   * @param checks the checks for a request of a JSON caller
+   * @param jsonRequest state of reading a JSON caller's request; undefined for a reply
    */
-  readonly write: (json: Uint8Array, checks?: RequestChecks) => WrittenMessage;
+  readonly write: (json: Uint8Array, jsonRequest?: JsonRequestReading) => WrittenMessage;
   /** Returns true if the binding declares a header block of this name (A8). */
   readonly declares: (namespace: string, local: string) => boolean;
   /**
@@ -132,9 +132,10 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
         if (context.encoded) passBody(xml);
         return '{}';
       },
-      write: (json, checks) => {
-        if (checks !== undefined) writeElement(context, value, tags, json, scratch, separate, checks);
-        return { xml: Buffer.alloc(0), ...headers.write(json, checks) };
+      write: (json, jsonRequest) => {
+        if (jsonRequest !== undefined)
+          writeElement(context, value, tags, json, scratch, separate, jsonRequest);
+        return { xml: Buffer.alloc(0), ...headers.write(json, jsonRequest) };
       },
     };
   }
@@ -151,9 +152,9 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
       reading.isRpc = isRpc;
       return (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}';
     },
-    write: (json, checks) => {
-      const blocks = headers.write(json, checks);
-      const { xml, ...counts } = writeElement(context, value, tags, json, scratch, separate, checks);
+    write: (json, jsonRequest) => {
+      const blocks = headers.write(json, jsonRequest);
+      const { xml, ...counts } = writeElement(context, value, tags, json, scratch, separate, jsonRequest);
       const { left } = blocks;
       return { xml, headers: blocks.headers, ...sumOf(counts, blocks), ...(left && { left }) };
     },

@@ -1,7 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import { type ElementDeclaration, expanded } from '../../contract/type-graph.ts';
 import { membersOf } from '../../json/parts.ts';
-import { type RequestChecks, withoutIgnored } from '../../json/tape.ts';
+import { type JsonRequestReading, withoutIgnored } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { Scratch } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
@@ -41,12 +41,12 @@ export function compileHeaders(context: Context, declared: readonly ElementDecla
       reading.path.length -= 2;
       return token === undefined ? undefined : block.key + token;
     },
-    write: (json: Uint8Array, checks?: RequestChecks): Omit<WrittenMessage, 'xml'> => {
+    write: (json: Uint8Array, jsonRequest?: JsonRequestReading): Omit<WrittenMessage, 'xml'> => {
       if (blocks.length === 0) return noBlocks;
       const text = memberOf(Buffer.from(json).toString(), '@headers', limits);
       if (text === undefined || text === 'null') return noBlocks;
       try {
-        return writeBlocks(context, byLocal, text, scratch, checks);
+        return writeBlocks(context, byLocal, text, scratch, jsonRequest);
       } catch (error) {
         throw error instanceof MismatchError ? error.at('@headers') : error;
       }
@@ -73,10 +73,10 @@ function writeBlocks(
   byLocal: ReadonlyMap<string, Block | undefined>,
   text: string,
   scratch: Scratch,
-  checks: RequestChecks | undefined,
+  jsonRequest: JsonRequestReading | undefined,
 ): Omit<WrittenMessage, 'xml'> {
   const members = membersOf(text, context.limits);
-  if (members === undefined && checks !== undefined)
+  if (members === undefined && jsonRequest !== undefined)
     throw new MismatchError({ expected: 'an object', got: 'another value' });
   if (members === undefined) return { ...noBlocks, dropped: 1 };
   let headers = '';
@@ -97,7 +97,7 @@ function writeBlocks(
     written.add(local);
     try {
       const bytes = Buffer.from(token);
-      const blockChecks: RequestChecks | undefined = checks && { ...checks, ignored: [] };
+      const blockRequest: JsonRequestReading | undefined = jsonRequest && { ...jsonRequest, ignored: [] };
       const { value, tags } = block;
       const { xml, ...its } = writeElement(
         context,
@@ -106,13 +106,13 @@ function writeBlocks(
         bytes,
         scratch,
         noSeparateMembers,
-        blockChecks,
+        blockRequest,
       );
       headers += xml.toString();
       counts = sumOf(its, counts);
-      if (blockChecks === undefined) continue;
-      for (const { name } of blockChecks.ignored) names.push(name);
-      kept.push(block.key + withoutIgnored(bytes, blockChecks.ignored));
+      if (blockRequest === undefined) continue;
+      for (const { name } of blockRequest.ignored) names.push(name);
+      kept.push(block.key + withoutIgnored(bytes, blockRequest.ignored));
     } catch (error) {
       throw error instanceof MismatchError ? error.at(local) : error;
     }

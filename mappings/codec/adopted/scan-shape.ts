@@ -93,7 +93,7 @@ export function scanMembers(
 function finishMembers(shape: Shape, unknown: string | undefined, tape: Tape, node: number): void {
   const { names } = shape;
   // only at the end, because a later "@type" may state another type
-  if (unknown !== undefined && tape.checks?.ignores === false)
+  if (unknown !== undefined && tape.jsonRequest?.ignores === false)
     throw new MismatchError(unknownReason('member', unknown, names), 'UnknownElement').at(
       unknown.slice(0, 64),
     );
@@ -107,7 +107,7 @@ function finishMembers(shape: Shape, unknown: string | undefined, tape: Tape, no
   tape.missing += missingIn(shape, tape, node);
   if (((tape.words[node + 2] as number) & isNil) !== 0) {
     const surplus = countNextToNil(shape, tape, node);
-    if (surplus > 0 && tape.checks !== undefined)
+    if (surplus > 0 && tape.jsonRequest !== undefined)
       throw new MismatchError({ expected: 'only attributes next to "@nil"', got: 'more' });
     tape.dropped += surplus;
   }
@@ -180,8 +180,8 @@ function scanOther(
   if (!isTaken) tape.dropped++;
   const isOfAnother = !isTaken && !(name === '@nil' && tape.peek() === 102);
   tape.skip();
-  if (isOfAnother && tape.checks?.ignores === true)
-    tape.checks.ignored.push({ name, start, end: tape.position });
+  if (isOfAnother && tape.jsonRequest?.ignores === true)
+    tape.jsonRequest.ignored.push({ name, start, end: tape.position });
   return isOfAnother ? 'unknown' : undefined;
 }
 

@@ -237,7 +237,7 @@ function fromToXml(
       const reader = new JsonReader(tape.slice(start, tape.position), limits);
       const declared: string[] = [];
       const content = codec.toXml(reader, declared, stem);
-      if (reader.passed + reader.repaired > 0 && tape.checks !== undefined)
+      if (reader.passed + reader.repaired > 0 && tape.jsonRequest !== undefined)
         throw new MismatchError({ expected: codec.expected, got: 'another value' });
       tape.replaced += reader.replaced;
       tape.passed += reader.passed;
@@ -343,7 +343,7 @@ function checked(
       const start = tape.position;
       codec.scan(tape, stem);
       if (isNull || isValue(tape.slice(start, tape.position))) return;
-      if (unknownEnumValues !== 'pass' || tape.checks !== undefined)
+      if (unknownEnumValues !== 'pass' || tape.jsonRequest !== undefined)
         throw new MismatchError({ expected: codec.expected, got: 'another value' }, code);
       tape.passed++;
     },

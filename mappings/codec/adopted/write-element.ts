@@ -1,7 +1,7 @@
 import { anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, Particle, QName, SchemaType } from '../../contract/type-graph.ts';
-import type { RequestChecks } from '../../json/tape.ts';
+import type { JsonRequestReading } from '../../json/tape.ts';
 import type { Scratch } from '../element.ts';
 import { MismatchError } from '../problem.ts';
 import { escapeAttribute } from '../scalars/text.ts';
@@ -54,12 +54,12 @@ export function writeElement(
   json: Uint8Array,
   { tape, output }: Scratch,
   separate: ReadonlySet<string>,
-  checks?: RequestChecks,
+  jsonRequest?: JsonRequestReading,
 ): Omit<WrittenMessage, 'headers'> {
   try {
     tape.start(json, limits);
     tape.separate = separate;
-    tape.checks = checks;
+    tape.jsonRequest = jsonRequest;
     value.scan(tape);
     tape.end();
     output.start(json.length * 2 + 1024);

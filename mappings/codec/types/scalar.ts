@@ -133,7 +133,7 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
     const reader = new JsonReader(tape.slice(start, tape.position), limits);
     const content = scalar.toXml(reader);
     // requests, and values of a union, need the exact form of the type
-    const isExact = tape.checks !== undefined;
+    const isExact = tape.jsonRequest !== undefined;
     if ((isExact && reader.passed > 0) || ((isExact || tape.strict) && reader.repaired > 0))
       throw new MismatchError({ expected: scalar.expected, got: 'another value' });
     tape.replaced += reader.replaced;
