@@ -234,7 +234,7 @@ export function countSteps(reading: Reading, steps: number): void {
 export const maxRereadCharacters = 32 * 1024 * 1024;
 
 /** Counts characters that conversion adds to a request. Returns false if the limit is exceeded. */
-export function hasCapacityFor(
+export function tryAddCharacters(
   reading: Reading,
   { rereadText = maxRereadCharacters }: Limits,
   characters: number,

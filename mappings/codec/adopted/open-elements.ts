@@ -7,7 +7,7 @@ import { XmlError } from '../../xml/error.ts';
 import type { Declaration } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { scanNull } from '../element.ts';
-import { hasCapacityFor, MismatchError, maxRereadCharacters, type Reading, refuse } from '../problem.ts';
+import { MismatchError, maxRereadCharacters, type Reading, refuse, tryAddCharacters } from '../problem.ts';
 import { quoteJson } from '../scalars/text.ts';
 import { canonicalXml } from './canonical.ts';
 import type { AdoptedContext } from './context.ts';
@@ -54,7 +54,7 @@ export function canonicalToken(
   declarations: readonly Declaration[],
   reading: Reading,
 ): string | undefined {
-  const take = (characters: number): boolean => hasCapacityFor(reading, limits, characters);
+  const take = (characters: number): boolean => tryAddCharacters(reading, limits, characters);
   const text = canonicalXml(source, (prefix) => xml.resolve(prefix), declarations, take);
   if (text !== undefined) return quoteJson(text);
   return refuse(reading, 'OutOfRange', {

@@ -6,7 +6,7 @@ import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { enters } from '../element.ts';
-import { hasCapacityFor, MismatchError, type Reading, refuseNamespaces } from '../problem.ts';
+import { MismatchError, type Reading, refuseNamespaces, tryAddCharacters } from '../problem.ts';
 import { escapeAttribute, quoteJson } from '../scalars/text.ts';
 import { pushItem, pushList } from '../types/entries.ts';
 import type { AdoptedContext, Tags } from './context.ts';
@@ -47,7 +47,7 @@ export function openFields(context: AdoptedContext, namespace: string, repeats: 
     if (token === undefined) return;
     const known = bag.get(name);
     if (known !== undefined) known.push(token);
-    else if (hasCapacityFor(reading, context.limits, name.length)) bag.set(name, [token]);
+    else if (tryAddCharacters(reading, context.limits, name.length)) bag.set(name, [token]);
     else refuseNamespaces(context.limits, reading);
   };
   const scanValue = (tape: Tape): void => {

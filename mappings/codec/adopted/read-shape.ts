@@ -4,13 +4,13 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { endNil } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
 import {
-  hasCapacityFor,
   isFull,
   miss,
   type Reading,
   recordDeviation,
   refuse,
   refuseNamespaces,
+  tryAddCharacters,
 } from '../problem.ts';
 import { isBlankText } from '../scalars/scalar.ts';
 import { namespaceText, quoteJson } from '../scalars/text.ts';
@@ -81,7 +81,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
       if (local === 'href' && namespace === '' && isReferring(shape.simple, xml, reading)) continue;
       if (shape.anyAttribute) {
         // the result repeats the namespace in each name, but the source declares it once
-        if (!hasCapacityFor(reading, context.limits, namespace.length)) {
+        if (!tryAddCharacters(reading, context.limits, namespace.length)) {
           refuseNamespaces(context.limits, reading);
           continue;
         }

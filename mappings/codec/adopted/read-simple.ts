@@ -1,7 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { asText, hrefOf, readAttached, refusesInclude } from '../attachments.ts';
-import { type AttachedParts, hasCapacityFor, type Reading, refuse, refuseNamespaces } from '../problem.ts';
+import { type AttachedParts, type Reading, refuse, refuseNamespaces, tryAddCharacters } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText } from '../scalars/scalar.ts';
 import { accept, mostText } from '../types/scalar.ts';
@@ -51,7 +51,7 @@ function readPrefixed(
   let isOver = false;
   const counted: Resolve = (prefix) => {
     const namespace = resolve(prefix);
-    isOver ||= !hasCapacityFor(reading, limits, namespace?.length ?? 0);
+    isOver ||= !tryAddCharacters(reading, limits, namespace?.length ?? 0);
     return isOver ? undefined : namespace;
   };
   const token = simple.fromXml(text, counted);

@@ -2,7 +2,7 @@ import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import { quoteValue } from '../../contract/reason.ts';
 import { XmlReader } from '../../xml/reader.ts';
-import { countSteps, hasCapacityFor, maxRereadCharacters, type Reading, refuse } from '../problem.ts';
+import { countSteps, maxRereadCharacters, type Reading, refuse, tryAddCharacters } from '../problem.ts';
 import { excerpt, quoteText } from '../scalars/text.ts';
 import { canonicalXml, readStartTag } from './canonical.ts';
 
@@ -182,7 +182,7 @@ export function follow(
       got: quoteValue(`a reference to an element around it, ${excerpt(href)}`),
     });
   const weight = Math.max(references.again === 0 ? leastText : leastAgain, target.weight);
-  const take = (characters: number): boolean => hasCapacityFor(reading, limits, characters);
+  const take = (characters: number): boolean => tryAddCharacters(reading, limits, characters);
   const isNear = active.size < limits.xmlDepth && take(weight);
   const text = isNear ? canonicalOf(target, take) : undefined;
   if (text === undefined)
