@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { TlsOptions } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Log } from '../core/core-options.ts';
 import { compileIdentify, type Identify } from '../http/client-certificate.ts';
@@ -42,13 +43,17 @@ export function openTls(
       : readListenerPlan(config, trustedProxies !== undefined);
   const { tls: plan, clientCertificate } = planned();
   const load = (): TlsOptions | undefined => {
-    const now = planned().tls;
+    const { tls: now, clientCertificate: credential } = planned();
     const isSame = (now === undefined) === (plan === undefined);
-    if (isSame && now?.clientCertificates === plan?.clientCertificates)
-      return now === undefined ? undefined : checked(now, loadTls(now));
-    const message =
-      'expected tls and clientCertificates without changes, got other values. Restart the gateway to change them';
-    throw new ContractError([{ file, pointer: '/tls', message }]);
+    if (!isSame || now?.clientCertificates !== plan?.clientCertificates)
+      throw changed('/tls', 'tls and clientCertificates without changes, got other values');
+    if (!isDeepStrictEqual(credential, clientCertificate))
+      throw changed('/clientCertificate', 'the values of the start, got other values');
+    return now === undefined ? undefined : checked(now, loadTls(now));
+  };
+  const changed = (pointer: string, problem: string): ContractError => {
+    const message = `expected ${problem}. Restart the gateway to change them`;
+    return new ContractError([{ file, pointer, message }]);
   };
   const group = 'listener';
   const used = (of: TlsPlan, tls: TlsOptions) => certificatesOfListener(['server', 'ca'], of, tls);

@@ -206,6 +206,33 @@ function oneAndAHalf(pem: string): string {
   return pem + half(pem);
 }
 
+test('a reload with another clientCertificate is rejected, and names the key', async (t) => {
+  const clientCertificate = { header: 'X-Api-User', from: 'commonName' };
+  const tls = { ca: 'ca.pem', clientCertificates: 'ask' };
+  const { gateway, folder, authority, call } = await startSecure(t, { tls, clientCertificate });
+  const path = join(folder, 'soapbridge.yaml');
+  const atStart = JSON.parse(readFileSync(path, 'utf8'));
+  const reload = async (stated: object | undefined): Promise<string> => {
+    writeFileSync(path, JSON.stringify({ ...atStart, clientCertificate: stated }));
+    const before = gateway.log().length;
+    await gateway.running.reload();
+    return gateway.log().slice(before);
+  };
+  for (const stated of [
+    { ...clientCertificate, from: 'subject' },
+    { ...clientCertificate, header: 'X-Api-Key' },
+    undefined,
+  ])
+    t.regex(
+      await reload(stated),
+      /"pointer":"\/clientCertificate","message":"expected the values of the start, got other values\. Restart/,
+    );
+  t.regex(await reload({ from: 'commonName', header: 'X-Api-User' }), /"msg":"reloaded"/);
+  const { cert, key } = authority.issue({ subject: '/CN=jo' });
+  t.is(await call({ cert, key }), 200);
+  t.regex(gateway.hits.at(-1)?.body ?? '', /"apiUserId":"jo"/);
+});
+
 test('new certificates are applied when their files change', async (t) => {
   const { gateway, folder, authority } = await startSecure(t, { serve: { watchMs: 50 } });
   const before = await serialOf(gateway.port);
