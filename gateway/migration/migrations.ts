@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net';
+import { noCompareRules } from '../../mappings/compare/rules.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
@@ -60,6 +61,7 @@ export function checkMigrations(
         override: undefined,
         fallback: new Map(),
         faultCodes: new Map(),
+        compare: noCompareRules,
       };
       return { ...migrated, routing, warnings: [] };
     }

@@ -1,3 +1,4 @@
+import { compileRules } from '../../mappings/compare/rules.ts';
 import type { AdoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
@@ -41,7 +42,7 @@ const defaultOverrideHeader = 'x-soapbridge-route';
 /** Checks `migration` of a contract, and reports all problems (G3, G4). */
 export function readRouting(stated: StatedMigration, at: string, checked: Checked, report: Report): Routing {
   const reader = new Reader(checked, report);
-  const { routes = [], override, fallback = new Map(), replies } = stated;
+  const { routes = [], override, fallback = new Map(), replies, compare = {} } = stated;
   if (routes.length > maxRules)
     report(`${at}/routes`, `expected at most ${maxRules} rules, got ${routes.length}`);
   reader.checkNames(routes, `${at}/routes`);
@@ -54,6 +55,10 @@ export function readRouting(stated: StatedMigration, at: string, checked: Checke
     override: override === undefined ? undefined : reader.override(override, `${at}/override`),
     fallback: faults,
     faultCodes: reader.faultCodes(replies?.faultCode ?? new Map(), `${at}/replies/faultCode`),
+    compare: {
+      rules: compileRules(compare.rules ?? [], `${at}/compare/rules`, checked, report),
+      strict: compare.strict ?? false,
+    },
   };
 }
 

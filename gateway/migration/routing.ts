@@ -1,3 +1,4 @@
+import type { CompareSettings } from '../../mappings/compare/rules.ts';
 import type { Path } from '../../mappings/mapping/paths.ts';
 
 /** Modes of a route (G11). */
@@ -63,6 +64,8 @@ export interface Routing {
   readonly fallback: ReadonlyMap<string, ReadonlySet<string>>;
   /** Codes of declared faults by their names (G24). */
   readonly faultCodes: ReadonlyMap<string, 'Client' | 'Server'>;
+  /** Rules of the comparison (G36, G43). */
+  readonly compare: CompareSettings;
 }
 
 /** Returns true if a rule applies to each call of its operations. */

@@ -1,4 +1,13 @@
-import { keyword, list, map, record, text, type ValueOf, value } from '../../mappings/contract/setting.ts';
+import {
+  flag,
+  keyword,
+  list,
+  map,
+  record,
+  text,
+  type ValueOf,
+  value,
+} from '../../mappings/contract/setting.ts';
 import { limitsSetting, upstreamSetting } from './upstream-plan.ts';
 
 // The keys `legacy` and `migration` of a contract (G2, G3). gateway/migration/ checks their values against the contract.
@@ -45,7 +54,7 @@ export const legacySetting = {
 
 /** Keys of `migration` that this version does not support. */
 const laterKeys = {
-  keys: ['blend', 'compare', 'ready', 'state', 'record', 'deprecate'],
+  keys: ['blend', 'ready', 'state', 'record', 'deprecate'],
   of: 'a later version',
 };
 
@@ -106,6 +115,18 @@ export const migrationSetting = record(
         ),
       },
       { keys: ['package'], of: 'a later version' },
+    ),
+    compare: record(
+      'Comparison of the replies of both services.',
+      {
+        rules: list(
+          'Rules that explain differences or change how values are compared.',
+          'rules',
+          value('A rule: `{ operation, path, reason, until }` and an action.'),
+        ),
+        strict: flag('True if other offsets, scales and violations of the contract are differences, too.'),
+      },
+      { keys: ['noise'], of: 'a later version' },
     ),
   },
   laterKeys,

@@ -1,4 +1,4 @@
-// The result of comparing two replies to one request (G33 to G45).
+// The result of comparing two replies to one request (G33 to G44).
 
 /** Kind of a difference (G40). */
 export type DifferenceKind =
@@ -24,7 +24,7 @@ export interface Difference {
   readonly legacy?: string;
   /** Value in the new reply, as text of at most 256 characters. */
   readonly new?: string;
-  /** Sensitivity of the value: `credential` values are never stored; `personal` values only as pseudonyms (G45). */
+  /** Sensitivity of the value: `credential` values are never stored; `personal` values only as pseudonyms. */
   readonly sensitivity?: 'credential' | 'personal';
 }
 

@@ -54,7 +54,8 @@ export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (isNode(value)) return 'an object';
-  const text = JSON.stringify(typeof value === 'string' ? withoutUrlSecrets(value) : value);
+  const plain = typeof value === 'string' ? withoutUrlSecrets(value) : value;
+  const text = typeof plain === 'bigint' ? String(plain) : JSON.stringify(plain);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
