@@ -16,7 +16,7 @@ import {
   refuseAt,
 } from './problem.ts';
 import { collapse } from './scalars/numbers.ts';
-import { escapeXml, quoteText } from './scalars/text.ts';
+import { escapeXml, quoteJson, quoteText } from './scalars/text.ts';
 import { writeDate } from './scalars/wcf-dates.ts';
 import { nilAttribute } from './schema-instance.ts';
 
@@ -173,10 +173,19 @@ export function endNil(xml: XmlReader, reading: Reading): void {
   if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
 }
 
-/** Records that an element does not match its type, and passes it. */
-export function refuseElement(xml: XmlReader, reading: Reading, reason: Reason): undefined {
+/** Records that an element does not match its type, and passes it. Returns its content as text if that is kept (G34). */
+export function refuseElement(xml: XmlReader, reading: Reading, reason: Reason): string | undefined {
   refuse(reading, 'InvalidType', reason);
+  const { position, empty } = xml;
   xml.skip();
+  if (!reading.keepsRefused) return undefined;
+  return empty ? '""' : contentToken(xml, position);
+}
+
+/** Returns the content of the element that the reader has just left, as a JSON string. */
+export function contentToken(xml: XmlReader, start: number): string {
+  const source = xml.source(start, xml.position);
+  return quoteJson(source.slice(0, source.lastIndexOf('</')));
 }
 
 /** Records that a JSON value has the wrong kind, and passes it. */

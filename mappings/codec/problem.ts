@@ -94,6 +94,8 @@ export interface Reading {
   isReadTwice: boolean;
   /** The MIME parts of the message after its envelope (W60); undefined for a message that cannot have any. */
   attachments: AttachedParts | undefined;
+  /** True for a reply that is compared: a value that violates the contract is recorded, and read as text (G34). */
+  keepsRefused: boolean;
 }
 
 /** The attachments of a message, as readers of values use them. `attachments.ts` implements them. */
@@ -165,6 +167,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     deviations: undefined,
     isReadTwice: false,
     attachments: undefined,
+    keepsRefused: false,
   };
 }
 

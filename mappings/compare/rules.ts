@@ -4,7 +4,7 @@ import { nearest } from '../contract/nearest.ts';
 import { type Decimal, decimalOf } from '../json/decimal.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import { isNode, type Node, shown } from '../loader/document/node.ts';
-import { advance, isAtEnd, matches, type Pattern, parsePattern, type ReplyPath } from './paths.ts';
+import { advance, isAtEnd, type Pattern, parsePattern } from './paths.ts';
 import { type Shape, Shapes } from './shapes.ts';
 
 // Rules that explain differences, or change how values are compared (G43).
@@ -74,10 +74,9 @@ const noRule: CompareRule = {
   action: { kind: 'ignore' },
 };
 
-/** Returns true if a rule applies to the value at a path at a time. */
-export function applies(rule: CompareRule, operation: string, path: ReplyPath, now: number): boolean {
-  if (rule.operation !== undefined && rule.operation !== operation) return false;
-  return !isExpired(rule, now) && matches(rule.path, path);
+/** Returns true if a rule has an effect on an operation at a time in ms (G43, G44). */
+export function hasEffect(rule: CompareRule, operation: string, now: number): boolean {
+  return !isExpired(rule, now) && (rule.operation === undefined || rule.operation === operation);
 }
 
 /** Returns true after the `until` of a rule. */

@@ -207,6 +207,11 @@ export const limitTable = {
       "Values that a mapping makes of one request, or of all responses to it. 64 characters of a function's result count as one value.",
     result: '400 for a request; 502 `UpstreamInvalidResponse` for responses',
   },
+  compareItems: {
+    value: 5_000,
+    bounds: 'Items per list that the comparison of two replies aligns.',
+    result: 'items are compared by position',
+  },
 } as const satisfies Record<string, Limit>;
 
 /** The name of a limit that can be set, as in `inFlight=256,queue=0`. */

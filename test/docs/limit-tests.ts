@@ -141,4 +141,5 @@ export const limitTests = {
   mappingCodeMs: ['test/mappings/mapping/rules.test.ts', "'mappingCodeMs: "],
   mappingValues: ['test/mappings/mapping/rules.test.ts', "'mappingValues: "],
   contractProblems: ['test/mappings/loader/limits.test.ts', "'contractProblems: "],
+  compareItems: ['test/mappings/compare/lists.test.ts', "'compareItems: "],
 } as const satisfies Record<keyof typeof allLimits, readonly [file: string, words: string]>;

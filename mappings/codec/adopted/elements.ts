@@ -41,9 +41,9 @@ export function elementReader(
       return undefined;
     }
     if (element.nillable || context.encoded) return value.readNil(xml, reading);
-    if (needed) refuse(reading, 'NotEmpty', { expected: 'a value', got: 'xsi:nil' });
+    if (needed || reading.keepsRefused) refuse(reading, 'NotEmpty', { expected: 'a value', got: 'xsi:nil' });
     endNil(xml, reading);
-    return undefined;
+    return reading.keepsRefused ? 'null' : undefined;
   };
   return readElement;
 }

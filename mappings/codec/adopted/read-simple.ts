@@ -1,9 +1,11 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { asText, hrefOf, readAttached, refusesInclude } from '../attachments.ts';
+import { contentToken } from '../element.ts';
 import { type AttachedParts, type Reading, refuse, refuseNamespaces, tryAddCharacters } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText } from '../scalars/scalar.ts';
+import { quoteJson } from '../scalars/text.ts';
 import { accept, mostText } from '../types/scalar.ts';
 import type { AdoptedContext } from './context.ts';
 import type { Resolve, SimpleCodec } from './simple-types.ts';
@@ -26,12 +28,14 @@ export function accepted(
 ): string | undefined {
   if (!simple.takesEmpty && isBlankText(text)) {
     if (settings.emptyElements === 'absent') return undefined;
-    return refuse(reading, 'NotEmpty', { expected: simple.expected, got: 'nothing' });
+    refuse(reading, 'NotEmpty', { expected: simple.expected, got: 'nothing' });
+    return reading.keepsRefused ? '""' : undefined;
   }
   const token = simple.usesPrefixes
     ? readPrefixed(simple, text, (prefix) => xml.resolve(prefix), limits, reading)
     : accept(simple.fromXml(text, unbound), reading);
-  if (token !== undefined) simple.judge?.(token, reading);
+  if (token === undefined) return reading.keepsRefused ? quoteJson(text) : undefined;
+  simple.judge?.(token, reading);
   return token;
 }
 
@@ -84,23 +88,27 @@ export function readSimple(
     if (attached !== asText) return attached;
   }
   const resolve = simple.usesPrefixes ? resolverOf(xml) : undefined;
+  const { position } = xml;
   const text = xml.readText(mostText(context, simple), simple.text === 'string');
-  if (text === undefined)
-    return refuse(reading, 'InvalidType', { expected: simple.expected, got: 'elements' });
+  if (text === undefined) {
+    refuse(reading, 'InvalidType', { expected: simple.expected, got: 'elements' });
+    return reading.keepsRefused ? contentToken(xml, position) : undefined;
+  }
   if (text === '' && defaultToken !== undefined) return defaultToken;
   if (!simple.takesEmpty && isBlankText(text)) {
     if (context.settings.emptyElements === 'absent') return undefined;
-    return refuse(reading, 'NotEmpty', {
+    refuse(reading, 'NotEmpty', {
       expected: simple.expected,
       got: 'an empty element',
       detail: 'leave it out where no value is meant',
     });
+    return reading.keepsRefused ? '""' : undefined;
   }
   const token =
     resolve === undefined
       ? accept(simple.fromXml(text, unbound), reading)
       : readPrefixed(simple, text, resolve, context.limits, reading);
-  if (token === undefined) return undefined;
+  if (token === undefined) return reading.keepsRefused ? quoteJson(text) : undefined;
   simple.judge?.(token, reading);
   return token;
 }

@@ -1,6 +1,7 @@
 import { anyType } from '../../contract/built-in-types.ts';
 import { isInnerXml, loneMember, membersOf, noMembers } from '../../contract/members.ts';
 import { namespaces } from '../../contract/model.ts';
+import type { Reason } from '../../contract/reason.ts';
 import type { ComplexType, Members, SchemaType, SimpleType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Steps } from '../../steps.ts';
@@ -304,17 +305,18 @@ function complexCodec(
       if (actual?.kind === 'complex' && actual !== type && isDerived(actual, type)) {
         shape = shapeFor(actual)();
         typed = true;
-      } else if (actual !== type && !context.encoded)
-        return refuseElement(xml, reading, {
-          expected: `${typeText(type) ?? called} or a type derived from it`,
-          got: statedText(stated, xml),
-        });
+      } else if (actual !== type && !context.encoded) {
+        const expected = `${typeText(type) ?? called} or a type derived from it`;
+        const reason: Reason = { expected, got: statedText(stated, xml) };
+        if (!reading.keepsRefused) return refuseElement(xml, reading, reason);
+        refuse(reading, 'InvalidType', reason);
+      }
     }
-    if (shape.abstract)
-      return refuseElement(xml, reading, {
-        expected: `xsi:type with a type derived from ${called}`,
-        got: 'none',
-      });
+    if (shape.abstract) {
+      const reason: Reason = { expected: `xsi:type with a type derived from ${called}`, got: 'none' };
+      if (!reading.keepsRefused) return refuseElement(xml, reading, reason);
+      refuse(reading, 'InvalidType', reason);
+    }
     if (!isText) return readShape(shape, typed, xml, reading);
     checkAttributes(shape, xml, reading);
     return readInnerXml(context, xml, reading);

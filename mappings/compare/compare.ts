@@ -1,0 +1,184 @@
+import { type CompiledAdoptedOperation, compileAdopted } from '../codec/adopted/compile.ts';
+import { serviceOf } from '../contract/adopted.ts';
+import { defaultLimits, type Limits } from '../contract/limits.ts';
+import type { Contract, Operation } from '../contract/model.ts';
+import { type Part, readPart } from '../json/parts.ts';
+import { parsePath } from '../mapping/paths.ts';
+import type { Comparison, ReplyBytes } from './comparison.ts';
+import { type DecodedReply, decodeReply, replyLimits, type Violation } from './reply.ts';
+import { type CompareSettings, noCompareRules } from './rules.ts';
+import { type ObjectShape, Shapes } from './shapes.ts';
+import { Sink, sensitiveMembers, TooMuchWork } from './sink.ts';
+import { Values } from './values.ts';
+
+/** Compares the replies of the legacy and the new service to one request. It never throws for their content. */
+export interface Comparer {
+  /**
+   * @param operation name of an operation with a reply. Throws RangeError for another name.
+   * @param legacy reply of the legacy service
+   * @param fresh reply that the gateway wrote for the new service, or a second reply of the legacy service
+   * @param now time in ms, for `until` of rules
+   */
+  readonly compare: (operation: string, legacy: ReplyBytes, fresh: ReplyBytes, now?: number) => Comparison;
+}
+
+/** Parts of a comparison that depend on the operation. */
+interface Subject {
+  readonly operation: Operation;
+  readonly codecs: CompiledAdoptedOperation;
+}
+
+/**
+ * Compiles the comparison of an adopted contract's replies (G33 to G44). Its codecs are those of the contract with
+ * settings that keep values as they are in the message. Throws RangeError for an OpenAPI contract.
+ */
+export function compileComparison(
+  contract: Contract,
+  settings: CompareSettings = noCompareRules,
+  limits: Limits = defaultLimits,
+): Comparer {
+  const ofReplies = replyLimits(limits);
+  const { operations } = compileAdopted(
+    serviceOf(contract),
+    {
+      ...contract.settings,
+      unknownElements: 'refuse',
+      emptyElements: 'refuse',
+      types: 'derived',
+      bigNumbers: 'number',
+      dates: 'text',
+      upstreamTimeZone: undefined,
+    },
+    ofReplies,
+  );
+  const shapes = new Shapes(contract);
+  const sensitive = sensitiveMembers(contract);
+  const subjects = new Map<string, Subject>();
+  for (const operation of contract.operations) {
+    const codecs = operations.get(operation.name);
+    if (codecs !== undefined) subjects.set(operation.name, { operation, codecs });
+  }
+  return {
+    compare: (name, legacy, fresh, now = Date.now()) => {
+      const subject = subjects.get(name);
+      if (subject === undefined)
+        throw new RangeError(`compare: expected an operation of the contract, got ${name}`);
+      const sink = (): Sink => new Sink(name, settings, sensitive, now);
+      const found = sink();
+      try {
+        const [ours, theirs] = [
+          decodeReply(subject.codecs, legacy, ofReplies),
+          decodeReply(subject.codecs, fresh, ofReplies),
+        ];
+        const values = new Values(shapes, found, limits.compareItems);
+        new Replies(shapes.replyOf(subject.operation), values, found, ofReplies).compare(ours, theirs);
+        return found.comparison();
+      } catch (error) {
+        if (!(error instanceof TooMuchWork)) throw error;
+        const given = sink();
+        given.path.push('@reply');
+        given.add({ kind: 'unreadable', texts: { legacy: 'too much work', new: 'too much work' } });
+        return given.comparison();
+      }
+    },
+  };
+}
+
+/** Compares two decoded replies. */
+class Replies {
+  readonly #shape: ObjectShape;
+  readonly #values: Values;
+  readonly #sink: Sink;
+  readonly #limits: Limits;
+
+  constructor(shape: ObjectShape, values: Values, sink: Sink, limits: Limits) {
+    this.#shape = shape;
+    this.#values = values;
+    this.#sink = sink;
+    this.#limits = limits;
+  }
+
+  compare(legacy: DecodedReply, fresh: DecodedReply): void {
+    if (legacy.kind === 'unreadable' || fresh.kind === 'unreadable') {
+      const textOf = (side: DecodedReply) => (side.kind === 'unreadable' ? side.reason : side.kind);
+      this.#add(['@reply'], 'unreadable', textOf(legacy), textOf(fresh));
+      return;
+    }
+    if (legacy.frame !== fresh.frame) this.#add(['@frame'], 'frame', legacy.frame, fresh.frame);
+    this.#noteViolations(legacy.violations);
+    if (legacy.kind === 'reply' && fresh.kind === 'reply') this.#compareReplies(legacy.json, fresh.json);
+    else if (legacy.kind === 'fault' && fresh.kind === 'fault') this.#compareFaults(legacy, fresh);
+    else this.#add(['@fault'], 'fault', faultText(legacy), faultText(fresh));
+  }
+
+  #add(
+    path: readonly string[],
+    kind: 'unreadable' | 'frame' | 'fault' | 'status',
+    legacy: string,
+    fresh: string,
+  ): void {
+    this.#sink.path.push(...path);
+    this.#sink.add({ kind, texts: { legacy, new: fresh } });
+    this.#sink.path.length = 0;
+  }
+
+  #noteViolations(violations: readonly Violation[]): void {
+    const { path } = this.#sink;
+    for (const { path: text, code } of violations) {
+      for (const step of parsePath(text) ?? [])
+        if (step.kind === 'member') path.push(step.name);
+        else if (step.kind === 'index') path.push(step.index);
+      this.#sink.violation(code);
+      path.length = 0;
+    }
+  }
+
+  #compareReplies(legacy: string, fresh: string): void {
+    if (legacy === fresh) return;
+    const [ours, theirs] = [this.#membersOf(legacy), this.#membersOf(fresh)];
+    const { slots } = this.#shape;
+    for (const [name, slot] of slots)
+      if (!faultPlaces.has(name)) this.#values.compareAt(name, slot, ours.get(name), theirs.get(name));
+  }
+
+  /** Returns the members of a reply's JSON. A body that is no object is the member of its element. */
+  #membersOf(json: string): ReadonlyMap<string, Part> {
+    const part = readPart(json, this.#limits);
+    if (part.kind === 'object') return new Map(part.members);
+    const name = [...this.#shape.slots.keys()].find((key) => !key.startsWith('@')) ?? '@reply';
+    return new Map([[name, part]]);
+  }
+
+  #compareFaults(legacy: Fault, fresh: Fault): void {
+    if (legacy.status !== fresh.status)
+      this.#add(['@status'], 'status', String(legacy.status), String(fresh.status));
+    if (legacy.code !== fresh.code) this.#add(['@fault', 'code'], 'fault', legacy.code, fresh.code);
+    const isSame = legacy.name === fresh.name;
+    if (!isSame) this.#add(['@fault', 'name'], 'fault', legacy.name ?? '(absent)', fresh.name ?? '(absent)');
+    const fault = this.#shape.slots.get('@fault')?.shape();
+    if (fault?.kind !== 'object') return;
+    const { name } = legacy;
+    for (const member of isSame && name !== undefined ? ['reason', name] : ['reason']) {
+      const slot = fault.slots.get(member);
+      if (slot === undefined) continue;
+      this.#sink.path.push('@fault');
+      const isReason = member === 'reason';
+      const [ours, theirs] = [legacy, fresh].map(
+        (one): Part =>
+          isReason ? { kind: 'text', text: one.reason } : readPart(one.json ?? '{}', this.#limits),
+      );
+      this.#values.compareAt(member, slot, ours, theirs);
+      this.#sink.path.length = 0;
+    }
+  }
+}
+
+type Fault = Extract<DecodedReply, { kind: 'fault' }>;
+
+/** Members of a reply's shape that only faults and the message have. */
+const faultPlaces: ReadonlySet<string> = new Set(['@fault', '@frame', '@status', '@reply']);
+
+function faultText(side: Exclude<DecodedReply, { kind: 'unreadable' }>): string {
+  if (side.kind === 'reply') return side.kind;
+  return side.name === undefined ? side.code : `${side.code} ${side.name}`;
+}

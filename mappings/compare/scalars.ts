@@ -1,0 +1,216 @@
+import { numbers } from '../codec/adopted/facets.ts';
+import type { Zone } from '../codec/scalars/zone.ts';
+import type { BuiltIn, SimpleType } from '../contract/type-graph.ts';
+import { type Decimal, decimalOf, plainText } from '../json/decimal.ts';
+import type { Note } from './comparison.ts';
+import { distanceMs, durationKey, inZone, type Moment, momentKey, momentOf, splitOffset } from './moments.ts';
+import type { Tolerance } from './rules.ts';
+
+// Equality, notes and classes of scalars (G36, G38, G40).
+
+/** How the values of a type are compared. */
+type Family =
+  | 'number'
+  | 'float'
+  | 'double'
+  | 'boolean'
+  | 'moment'
+  | 'date'
+  | 'duration'
+  | 'bytes'
+  | 'hex'
+  | 'name'
+  | 'text';
+
+const families: { readonly [name in BuiltIn]?: Family } = {
+  float: 'float',
+  double: 'double',
+  boolean: 'boolean',
+  dateTime: 'moment',
+  time: 'moment',
+  date: 'date',
+  gYear: 'date',
+  gYearMonth: 'date',
+  gMonth: 'date',
+  gMonthDay: 'date',
+  gDay: 'date',
+  duration: 'duration',
+  base64Binary: 'bytes',
+  hexBinary: 'hex',
+  QName: 'name',
+  NOTATION: 'name',
+};
+
+function familyOf({ builtIn, variety }: SimpleType): Family {
+  if (variety.kind !== 'atomic') return 'text';
+  return families[builtIn] ?? (numbers.has(builtIn) ? 'number' : 'text');
+}
+
+/**
+ * Returns a text that equal values of a type share, and others do not (G38). A value outside the type is its text.
+ *
+ * @param zone zone of a dateTime without an offset (G43); undefined for none
+ */
+export function scalarKey(type: SimpleType, text: string, zone: Zone | undefined): string {
+  return valueKey(type, text, zone) ?? `text ${text}`;
+}
+
+function valueKey(type: SimpleType, text: string, zone: Zone | undefined): string | undefined {
+  switch (familyOf(type)) {
+    case 'number': {
+      const number = exactOf(text);
+      return number && plainText(number);
+    }
+    case 'float':
+    case 'double':
+      return doubleKey(text, type.builtIn === 'float');
+    case 'boolean':
+      return /^(?:true|1)$/.test(text) ? 'true' : /^(?:false|0)$/.test(text) ? 'false' : undefined;
+    case 'moment': {
+      const moment = zonedMoment(type, text, zone);
+      return moment && momentKey(moment);
+    }
+    case 'date':
+      return splitOffset(text).value;
+    case 'duration':
+      return durationKey(text);
+    case 'bytes':
+      return /[^A-Za-z0-9+/=\s]/.test(text) ? undefined : Buffer.from(text, 'base64').toString('base64');
+    case 'hex':
+      return text.toUpperCase();
+    default:
+      return undefined;
+  }
+}
+
+const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,6})?$/i;
+
+/** Returns the value of a number; undefined for another text. */
+function exactOf(text: string): Decimal | undefined {
+  const trimmed = text.trim();
+  return numberForm.test(trimmed) ? decimalOf(trimmed.replace('+', '')) : undefined;
+}
+
+function doubleKey(text: string, isFloat: boolean): string | undefined {
+  const trimmed = text.trim();
+  if (!numberForm.test(trimmed)) return undefined;
+  const value = isFloat ? Math.fround(Number(trimmed)) : Number(trimmed);
+  return String(value === 0 ? 0 : value);
+}
+
+/** Returns true for an `xs:dateTime` without an offset. */
+export function isLocal({ builtIn }: SimpleType, text: string): boolean {
+  return builtIn === 'dateTime' && momentOf(text)?.offset === undefined;
+}
+
+function zonedMoment({ builtIn }: SimpleType, text: string, zone: Zone | undefined): Moment | undefined {
+  const moment = momentOf(text);
+  const isZoned = zone !== undefined && moment?.offset === undefined && builtIn === 'dateTime';
+  return isZoned && moment !== undefined ? inZone(moment, zone) : moment;
+}
+
+/** Returns the note about two equal values with different texts; undefined for none (G36). */
+export function scalarNote(type: SimpleType, legacy: string, fresh: string): Note['note'] | undefined {
+  switch (familyOf(type)) {
+    case 'moment':
+      return momentOf(legacy)?.offset === momentOf(fresh)?.offset ? undefined : 'offset';
+    case 'date':
+      return splitOffset(legacy).offset === splitOffset(fresh).offset ? undefined : 'offset';
+    case 'number':
+      return type.builtIn !== 'decimal' || decimals(legacy) === decimals(fresh) ? undefined : 'scale';
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the number of digits after the point. */
+function decimals(text: string): number {
+  return /\.(\d*)/.exec(text)?.[1]?.length ?? 0;
+}
+
+/** Relative difference of numbers up to which they have the class `rounding`. */
+const rounding = 1e-6;
+
+/** Returns the class of two different values (G40). */
+export function scalarClass(type: SimpleType, legacy: string, fresh: string): string {
+  const otherwise = legacy === '' || fresh === '' ? 'empty' : 'other';
+  switch (familyOf(type)) {
+    case 'text':
+      return textClass(legacy, fresh) ?? otherwise;
+    case 'number':
+    case 'float':
+    case 'double': {
+      if (exactOf(legacy) === undefined || exactOf(fresh) === undefined) return otherwise;
+      const [one, other] = [Number(legacy), Number(fresh)];
+      const largest = Math.max(Math.abs(one), Math.abs(other));
+      return Math.abs(one - other) <= largest * rounding ? 'rounding' : otherwise;
+    }
+    case 'moment': {
+      const [one, other] = [momentOf(legacy), momentOf(fresh)];
+      const isZone =
+        one !== undefined &&
+        other !== undefined &&
+        (one.offset === undefined) !== (other.offset === undefined);
+      return isZone ? 'zone' : otherwise;
+    }
+    case 'bytes':
+    case 'hex':
+      return 'bytes';
+    default:
+      return otherwise;
+  }
+}
+
+/** The classes of texts in order, each with the form that makes texts of the class equal. */
+const textForms: readonly (readonly [string, (text: string) => string])[] = [
+  ['lineEnds', (text) => text.replace(/\r\n?/g, '\n')],
+  ['whitespace', (text) => text.replace(/[ \t\r\n]+/g, ' ').trim()],
+  ['case', (text) => text.toLowerCase()],
+  ['normalization', (text) => text.normalize('NFC')],
+];
+
+/** Returns the class of two different texts; undefined for none. */
+export function textClass(legacy: string, fresh: string): string | undefined {
+  const found = textForms.find(([, form]) => form(legacy) === form(fresh));
+  if (found !== undefined) return found[0];
+  const [short, long] = legacy.length < fresh.length ? [legacy, fresh] : [fresh, legacy];
+  return short !== '' && long.startsWith(short) ? 'truncated' : undefined;
+}
+
+/** Returns true if two numbers, or two times, differ at most by a tolerance (G43). */
+export function isWithin(
+  type: SimpleType,
+  legacy: string,
+  fresh: string,
+  { kind, of }: Tolerance,
+  zone: Zone | undefined,
+): boolean {
+  if (kind === 'ms') {
+    const [one, other] = [zonedMoment(type, legacy, zone), zonedMoment(type, fresh, zone)];
+    if (familyOf(type) !== 'moment' || one === undefined || other === undefined) return false;
+    return (one.offset === undefined) === (other.offset === undefined) && distanceMs(one, other) <= of;
+  }
+  const [one, other] = [exactOf(legacy), exactOf(fresh)];
+  if (!['number', 'float', 'double'].includes(familyOf(type)) || one === undefined || other === undefined)
+    return false;
+  const least = Math.min(one.exponent, other.exponent, of.exponent + Math.min(0, one.exponent) - 2);
+  const most = Math.max(one.exponent, other.exponent, of.exponent + one.exponent);
+  if (most - least > maxPowers) return false;
+  const [a, b] = [scaled(one, least), scaled(other, least)];
+  const distance = a < b ? b - a : a - b;
+  if (kind === 'number') return distance <= scaled(of, least);
+  const size = a < 0n ? -a : a;
+  // percent of the legacy value, without a division
+  const power = BigInt(Math.max(0, of.exponent));
+  const divisor = 100n * 10n ** BigInt(Math.max(0, -of.exponent));
+  return distance * divisor <= size * BigInt(of.digits || '0') * 10n ** power;
+}
+
+/** Maximum number of powers of ten between the digits of two numbers that a tolerance compares. */
+const maxPowers = 1_000;
+
+/** Returns a number as a multiple of a power of ten, whose exponent is not above the number's. */
+function scaled({ isNegative, digits, exponent }: Decimal, power: number): bigint {
+  const size = BigInt(digits || '0') * 10n ** BigInt(Math.max(0, exponent - power));
+  return isNegative ? -size : size;
+}

@@ -1,0 +1,290 @@
+import { anySimpleType, builtInTypes } from '../contract/built-in-types.ts';
+import type { SchemaType } from '../contract/type-graph.ts';
+import type { Part } from '../json/parts.ts';
+import { type Aligned, align, isPermutation, pairByPosition } from './lists.ts';
+import { openKey } from './open-xml.ts';
+import type { ReplyPath } from './paths.ts';
+import { isLocal, scalarClass, scalarKey, scalarNote } from './scalars.ts';
+import type { Shape, Shapes, Slot } from './shapes.ts';
+import { type Sink, type State, stateOf, type Value } from './sink.ts';
+
+// The comparison of two values by their types (G35 to G40). The walk is the same for keys and for differences.
+
+/** Number of pairs of items, or of characters, that count as one step. */
+const perStep = 16;
+
+type Text = Extract<Part, { kind: 'text' }>;
+type ObjectPart = Extract<Part, { kind: 'object' }>;
+
+const anyShape: Shape = { kind: 'any' };
+const anySlot: Slot = { shape: () => anyShape };
+const openSlots: ReadonlyMap<string, Slot> = new Map([['@xml', { shape: () => ({ kind: 'xml' }) }]]);
+const noMembers: ObjectPart = { kind: 'object', json: '{}', members: [] };
+
+/** Members of an object that describe its value. */
+const controls: ReadonlySet<string> = new Set(['@type', '@nil']);
+
+/** Compares values of one reply. */
+export class Values {
+  readonly #shapes: Shapes;
+  readonly #sink: Sink;
+  readonly #maxItems: number;
+
+  /** @param maxItems number of items per list that are aligned (`compareItems`) */
+  constructor(shapes: Shapes, sink: Sink, maxItems: number) {
+    this.#shapes = shapes;
+    this.#sink = sink;
+    this.#maxItems = maxItems;
+  }
+
+  /** Compares the values of a member or an item. */
+  compareAt(step: ReplyPath[number], slot: Slot, legacy: Value, fresh: Value): void {
+    if (legacy === undefined && fresh === undefined) return;
+    this.#sink.take(1);
+    if (legacy !== undefined && fresh !== undefined && isSameText(legacy, fresh)) return;
+    const { path } = this.#sink;
+    path.push(step);
+    if (!this.#isDefault(slot, legacy, fresh)) this.#compare(slot.shape(), legacy, fresh);
+    path.pop();
+  }
+
+  /** Notes an attribute that is absent on one side and has its default on the other. Returns false for others. */
+  #isDefault({ shape, default: text }: Slot, legacy: Value, fresh: Value): boolean {
+    const given = legacy ?? fresh;
+    if (text === undefined || (legacy !== undefined && fresh !== undefined) || given === undefined)
+      return false;
+    const its = shape();
+    if (this.#keyOf(its, given) !== this.#keyOf(its, { kind: 'text', text })) return false;
+    this.#sink.note('default', { legacy, new: fresh });
+    return true;
+  }
+
+  #compare(shape: Shape, legacy: Value, fresh: Value): void {
+    if (shape.kind === 'list') {
+      const [ours, theirs] = [itemsOf(legacy, shape.isBare), itemsOf(fresh, shape.isBare)];
+      if (ours !== undefined && theirs !== undefined) {
+        this.#compareLists(shape.item(), ours, theirs);
+        return;
+      }
+    }
+    const [state, other] = [stateOf(legacy), stateOf(fresh)];
+    if (state === 'present' && other === 'absent') this.#sink.add({ kind: 'missing', legacy });
+    else if (state === 'absent' && other === 'present') this.#sink.add({ kind: 'extra', new: fresh });
+    else if (state !== other && (isNothing(state) || isNothing(other)))
+      this.#sink.add({ kind: 'absence', class: `${state} ${other}`, legacy, new: fresh });
+    else if (legacy !== undefined && fresh !== undefined) this.#comparePresent(shape, legacy, fresh);
+  }
+
+  #comparePresent(shape: Shape, legacy: Part, fresh: Part): void {
+    if (legacy.kind === 'object' && fresh.kind === 'object') this.#compareObjects(shape, legacy, fresh);
+    else if (legacy.kind === 'list' && fresh.kind === 'list')
+      this.#compareLists(anyShape, legacy.items, fresh.items);
+    else if (legacy.kind === 'text' && fresh.kind === 'text') this.#compareTexts(shape, legacy, fresh);
+    else if (legacy.kind === 'object' && stateOf(legacy) === 'nil')
+      this.#compareObjects(shape, legacy, noMembers);
+    else if (fresh.kind === 'object' && stateOf(fresh) === 'nil')
+      this.#compareObjects(shape, noMembers, fresh);
+    else this.#sink.add({ kind: 'value', class: 'other', legacy, new: fresh });
+  }
+
+  #compareTexts(shape: Shape, legacy: Text, fresh: Text): void {
+    const type = shape.kind === 'scalar' ? shape.type : anySimpleType;
+    if (this.#keyOf(shape, legacy) === this.#keyOf(shape, fresh)) {
+      const note = scalarNote(type, legacy.text, fresh.text);
+      if (note !== undefined) this.#sink.note(note, { legacy, new: fresh });
+      return;
+    }
+    const its = shape.kind === 'xml' ? 'other' : scalarClass(type, legacy.text, fresh.text);
+    // a rule with the zone leaves two instants
+    const isZoned = its === 'zone' && this.#sink.zone() !== undefined;
+    this.#sink.add({ kind: 'value', class: isZoned ? 'other' : its, legacy, new: fresh, type });
+  }
+
+  #compareObjects(declared: Shape, legacy: ObjectPart, fresh: ObjectPart): void {
+    const [ours, theirs] = [new Map(legacy.members), new Map(fresh.members)];
+    const [type, other] = [typeIn(ours), typeIn(theirs)];
+    if (type !== other)
+      this.#sink.add({ kind: 'type', texts: { legacy: type ?? '(absent)', new: other ?? '(absent)' } });
+    const slots = new Map([...this.#slotsOf(declared, type), ...this.#slotsOf(declared, other)]);
+    for (const [name, slot] of slots) this.compareAt(name, slot, ours.get(name), theirs.get(name));
+    for (const name of new Set([...ours.keys(), ...theirs.keys()]))
+      if (!slots.has(name) && !controls.has(name))
+        this.compareAt(name, anySlot, ours.get(name), theirs.get(name));
+  }
+
+  /** Returns the members of an object by its declared type, or by the type that it names. */
+  #slotsOf(declared: Shape, name: string | undefined): ReadonlyMap<string, Slot> {
+    const type = name === undefined ? undefined : this.#typeNamed(name);
+    if (type?.kind === 'complex') return this.#shapes.objectShape(type).slots;
+    if (type?.kind === 'simple')
+      return new Map([['value', { shape: () => this.#shapes.typeShape(type, true) }]]);
+    return declared.kind === 'object' ? declared.slots : openSlots;
+  }
+
+  #typeNamed(name: string): SchemaType | undefined {
+    return name.startsWith('xs:') ? builtInTypes.get(name.slice(3)) : this.#shapes.typeNamed(name);
+  }
+
+  #compareLists(item: Shape, legacy: readonly Part[], fresh: readonly Part[]): void {
+    const set = this.#sink.actionAt('sameSet');
+    if (set !== undefined) this.#compareSets(item, legacy, fresh, set.key);
+    else {
+      const ids = new Map<string, number>();
+      const ours = this.#idsOf(item, legacy, ids);
+      const theirs = this.#idsOf(item, fresh, ids);
+      const isSameOrder = ours.every((id, index) => id === theirs[index]);
+      if (!isSameOrder && isPermutation(ours, theirs)) this.#sink.add({ kind: 'order' });
+      else this.#compareAligned(item, legacy, fresh, this.#aligned(ours, theirs));
+    }
+  }
+
+  #aligned(legacy: readonly number[], fresh: readonly number[]): readonly Aligned[] {
+    if (Math.max(legacy.length, fresh.length) > this.#maxItems)
+      return pairByPosition(legacy.length, fresh.length);
+    return align(legacy, fresh, (pairs) => this.#sink.take(Math.ceil(pairs / perStep)));
+  }
+
+  #compareAligned(
+    item: Shape,
+    legacy: readonly Part[],
+    fresh: readonly Part[],
+    pairs: readonly Aligned[],
+  ): void {
+    const slot: Slot = { shape: () => item };
+    for (const { legacy: at, new: by } of pairs) {
+      const [one, other] = [
+        at === undefined ? undefined : legacy[at],
+        by === undefined ? undefined : fresh[by],
+      ];
+      if (one !== undefined && other !== undefined) this.compareAt(at ?? 0, slot, one, other);
+      else this.#addAlone(at ?? by ?? 0, one, other);
+    }
+  }
+
+  /** Adds the difference of an item that only one side has. */
+  #addAlone(step: ReplyPath[number], legacy: Value, fresh: Value): void {
+    const { path } = this.#sink;
+    path.push(step);
+    if (fresh === undefined) this.#sink.add({ kind: 'missing', legacy });
+    else this.#sink.add({ kind: 'extra', new: fresh });
+    path.pop();
+  }
+
+  /** Compares lists without their order. Items with the same key are compared; without a key, equal items match (G43). */
+  #compareSets(item: Shape, legacy: readonly Part[], fresh: readonly Part[], key: string | undefined): void {
+    const keyed = (part: Part): string => this.#setKey(item, part, key);
+    const open = Map.groupBy(fresh.keys(), (index) => keyed(fresh[index] as Part));
+    const slot: Slot = { shape: () => item };
+    for (const [index, one] of legacy.entries()) {
+      const by = open.get(keyed(one))?.shift();
+      const step = stepOf(one, key, index);
+      if (by === undefined) this.#addAlone(step, one, undefined);
+      else this.compareAt(step, slot, one, fresh[by]);
+    }
+    const left = [...open.values()].flat().toSorted((one, other) => one - other);
+    for (const index of left)
+      this.#addAlone(stepOf(fresh[index] as Part, key, index), undefined, fresh[index]);
+  }
+
+  #setKey(item: Shape, part: Part, key: string | undefined): string {
+    const value = key === undefined ? undefined : memberOf(part, key);
+    if (key === undefined || value === undefined) return `item ${this.#itemKey(item, part)}`;
+    const slot = this.#slotsOf(item, part.kind === 'object' ? typeIn(new Map(part.members)) : undefined).get(
+      key,
+    );
+    return `key ${this.#keyOf((slot ?? anySlot).shape(), value)}`;
+  }
+
+  #idsOf(item: Shape, items: readonly Part[], ids: Map<string, number>): readonly number[] {
+    return items.map((part) => {
+      const key = this.#itemKey(item, part);
+      const id = ids.get(key) ?? ids.size;
+      ids.set(key, id);
+      return id;
+    });
+  }
+
+  #itemKey(item: Shape, part: Part): string {
+    const { path } = this.#sink;
+    path.push(0);
+    const key = this.#keyOf(item, part);
+    path.pop();
+    return key;
+  }
+
+  /** Returns a text that values without a difference share, and others do not. */
+  #keyOf(shape: Shape, value: Part): string {
+    this.#sink.take(1);
+    if (value.kind === 'null') return 'nil';
+    if (value.kind === 'text') return this.#textKey(shape, value.text);
+    if (value.kind === 'list') {
+      const item = shape.kind === 'list' ? shape.item() : anyShape;
+      const keys = value.items.map((part) => this.#itemKey(item, part));
+      return JSON.stringify(this.#sink.actionAt('sameSet') === undefined ? keys : keys.toSorted());
+    }
+    return this.#objectKey(shape, value);
+  }
+
+  #textKey(shape: Shape, text: string): string {
+    this.#sink.take(Math.ceil(text.length / perStep));
+    if (shape.kind === 'xml') return `xml ${openKey(text)}`;
+    if (shape.kind !== 'scalar') return `text ${text}`;
+    // rules are looked up for the only values that they change
+    const zone = isLocal(shape.type, text) ? this.#sink.zone() : undefined;
+    return scalarKey(shape.type, text, zone);
+  }
+
+  #objectKey(shape: Shape, { members }: ObjectPart): string {
+    const given = new Map(members);
+    const type = typeIn(given);
+    const slots = this.#slotsOf(shape, type);
+    const { path } = this.#sink;
+    const keys = [`@type ${type ?? ''}`];
+    for (const name of new Set([...slots.keys(), ...given.keys()])) {
+      const slot = slots.get(name) ?? anySlot;
+      const text = slot.default;
+      const value: Value = given.get(name) ?? (text === undefined ? undefined : { kind: 'text', text });
+      const its = slot.shape();
+      const isBareEmpty =
+        its.kind === 'list' && its.isBare && value?.kind === 'list' && value.items.length === 0;
+      if (value === undefined || name === '@type' || isBareEmpty) continue;
+      path.push(name);
+      keys.push(`${name} ${this.#keyOf(its, value)}`);
+      path.pop();
+    }
+    return JSON.stringify(keys.toSorted());
+  }
+}
+
+function isNothing(state: State): boolean {
+  return state === 'absent' || state === 'nil';
+}
+
+/** Returns true for values with the same JSON. */
+function isSameText(one: Part, other: Part): boolean {
+  if (one.kind === 'null' || other.kind === 'null') return one.kind === other.kind;
+  if (one.kind === 'text') return other.kind === 'text' && one.text === other.text;
+  return one.kind === other.kind && one.json === other.json;
+}
+
+/** Returns the items of a list; undefined for another value. A list without an element of its own may be absent. */
+function itemsOf(value: Value, isBare: boolean): readonly Part[] | undefined {
+  if (value?.kind === 'list') return value.items;
+  return isBare && value === undefined ? [] : undefined;
+}
+
+function memberOf(part: Part, name: string): Value {
+  return part.kind === 'object' ? part.members.find(([its]) => its === name)?.[1] : undefined;
+}
+
+/** Returns the value of `@type`. */
+function typeIn(members: ReadonlyMap<string, Part>): string | undefined {
+  const type = members.get('@type');
+  return type?.kind === 'text' ? type.text : undefined;
+}
+
+/** Returns the step to an item of a set: its key, or its position. */
+function stepOf(part: Part, key: string | undefined, index: number): ReplyPath[number] {
+  const value = key === undefined ? undefined : memberOf(part, key);
+  return key === undefined || value?.kind !== 'text' ? index : { key, text: value.text };
+}
