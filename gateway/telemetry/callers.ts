@@ -16,6 +16,8 @@ export interface Callers {
   readonly isStable: boolean;
   /** Names configured by the operator. */
   readonly names: ReadonlySet<string>;
+  /** Returns a text of 16 characters that stands for another one; undefined without a stable key. */
+  readonly pseudonymOf: ((text: string) => string) | undefined;
   /** Returns the first id with a configured name; undefined for none. */
   readonly idOf: (name: string) => string | undefined;
 }
@@ -45,13 +47,14 @@ const pseudonymBytes = 12;
 export function createCallers({ key, namesById, namesByPseudonym }: CallerOptions = {}): Callers {
   const secret = key ?? ownKey;
   const names = new Set([...(namesById?.values() ?? []), ...(namesByPseudonym?.values() ?? [])]);
+  const pseudonymOf = (text: string): string =>
+    createHmac('sha256', secret).update(text).digest().toString('base64url', 0, pseudonymBytes);
   const namerOf = (kind: CallerId['kind']): ((value: string) => string) => {
     const known = new Map<string, string>();
     return (value) => {
       const found = known.get(value);
       if (found !== undefined) return found;
-      const digest = createHmac('sha256', secret).update(`${kind} ${value}`).digest();
-      const pseudonym = digest.toString('base64url', 0, pseudonymBytes);
+      const pseudonym = pseudonymOf(`${kind} ${value}`);
       const byId = kind === 'id' ? namesById?.get(value) : undefined;
       const name = byId ?? namesByPseudonym?.get(pseudonym) ?? pseudonym;
       if (known.size >= knownCallers) known.clear();
@@ -63,6 +66,7 @@ export function createCallers({ key, namesById, namesByPseudonym }: CallerOption
   return {
     isStable: key !== undefined,
     names,
+    pseudonymOf: key === undefined ? undefined : pseudonymOf,
     idOf: (name) => [...(namesById ?? [])].find(([, own]) => own === name)?.[0],
     nameOf: ({ kind, value }) => namers[kind](value),
   };

@@ -49,7 +49,7 @@ export interface DecodedFault {
 }
 
 /** Legacy services send references that XML forbids, and prefixes without a namespace (W10, A30). */
-const tolerance: XmlTolerance = { illegalReferences: true, emptyPrefixes: true };
+const tolerance: XmlTolerance = { acceptsIllegalReferences: true, emptyPrefixes: true };
 
 /** Returns limits for replies, whose size is limited before. The depth stays limited. */
 export function replyLimits(limits: Limits): Limits {

@@ -201,6 +201,11 @@ export const limitTable = {
     bounds: 'Time to read the files of a contract and to build its types and operations.',
     result: 'the contract is not loaded',
   },
+  findings: {
+    value: 10_000,
+    bounds: 'Findings of a contract: different values that comparisons of both services found.',
+    result: 'the least frequent finding is replaced',
+  },
   mappingValues: {
     value: 200_000,
     bounds:

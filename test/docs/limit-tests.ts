@@ -139,6 +139,7 @@ export const limitTests = {
   mappingRules: ['test/mappings/mapping/rules.test.ts', "'mappingRules: "],
   mappingCalls: ['test/mappings/mapping/rules.test.ts', "'mappingCalls: "],
   mappingCodeMs: ['test/mappings/mapping/rules.test.ts', "'mappingCodeMs: "],
+  findings: ['test/migration/evidence.test.ts', "'findings: "],
   mappingValues: ['test/mappings/mapping/rules.test.ts', "'mappingValues: "],
   contractProblems: ['test/mappings/loader/limits.test.ts', "'contractProblems: "],
   compareItems: ['test/mappings/compare/lists.test.ts', "'compareItems: "],

@@ -1,0 +1,347 @@
+import { hash } from 'node:crypto';
+import type { Comparison, Difference } from '../../mappings/compare/comparison.ts';
+import { type FindingKind, findingPath, isNote, pathWithoutValues } from '../../mappings/compare/findings.ts';
+import { counter, type Snapshot } from '../telemetry/metrics.ts';
+import type { ComparedCall, ComparisonSink } from './comparison-sink.ts';
+
+/** Maximum number of callers that are told apart for an operation and for a finding. More callers are not counted. */
+export const maxCallers = { operation: 1_000, finding: 32 } as const;
+
+/** Maximum number of examples of a finding (G45). */
+const maxExamples = 5;
+
+/** Maximum length of a value in an example, in characters (G45). */
+const maxValue = 256;
+
+/** A difference as it is stored (G45). */
+export interface Example {
+  /** Path with positions, without keys. */
+  readonly path: string;
+  /** Class of the difference, or code of the note. */
+  readonly class?: string;
+  readonly legacy?: string;
+  readonly new?: string;
+  readonly requestId: string;
+  /** Name or pseudonym. */
+  readonly caller?: string;
+  /** In ms since 1970. */
+  readonly at: number;
+}
+
+/** A finding. Numbers of calls are numbers of comparisons. */
+export interface Finding {
+  readonly operation: string;
+  /** Path without positions. */
+  readonly path: string;
+  readonly kind: FindingKind;
+  /** Reason of the rule that explains the differences (G44). */
+  readonly reason?: string;
+  /** Differences or notes. */
+  count: number;
+  calls: number;
+  /** Comparisons of two legacy replies that contain the finding (G46). */
+  noise: number;
+  /** First and last time, in ms since 1970. */
+  first: number;
+  last: number;
+  /** Hashes of the callers' keys. */
+  readonly callers: number[];
+  readonly examples: Example[];
+}
+
+/** Durations in buckets: bucket n ends at 2^(n/8) ms. */
+export type Durations = Record<string, number>;
+
+/** Counts of the comparisons of an operation. */
+export interface Counts {
+  readonly operation: string;
+  equal: number;
+  explained: number;
+  different: number;
+  /** Differences above the maximum number of a call. */
+  more: number;
+  unanswered: number;
+  /** Comparisons of two legacy replies. */
+  noisePairs: number;
+  /** Unexplained findings that were replaced, and the last time of one, in ms since 1970. */
+  replaced: number;
+  replacedLast: number;
+  /** Time of the first comparison, in ms since 1970; 0 without one. */
+  first: number;
+  readonly callers: number[];
+  readonly legacyMs: Durations;
+  readonly newMs: Durations;
+}
+
+/** Evidence as JSON. */
+export interface EvidenceData {
+  readonly operations: readonly Counts[];
+  readonly findings: readonly Finding[];
+}
+
+/** Parts of a contract that its evidence uses. They can change at a reload. */
+export interface EvidenceParts {
+  /** Path of the contract as in the log. */
+  readonly contract: string;
+  readonly maxFindings: number;
+  /** Reasons of the rules in `migration.compare.rules`. */
+  readonly reasons: readonly string[];
+  /** Returns a stable pseudonym of a text; undefined without SOAPBRIDGE_CALLER_KEY. */
+  readonly pseudonymOf: ((text: string) => string) | undefined;
+}
+
+/** The evidence of one contract: counts of operations, and findings (G45 to G47). It continues over a reload. */
+export class Evidence implements ComparisonSink {
+  parts: EvidenceParts;
+  #operations = new Map<string, Counts>();
+  #findings = new Map<string, Finding>();
+  /** Keys of the findings with the smallest frequency. Those that became more frequent are skipped. */
+  #least = new Set<string>();
+  #leastFrequency = 0;
+  readonly #noise = new Map<string, number>();
+
+  constructor(parts: EvidenceParts) {
+    this.parts = parts;
+  }
+
+  readonly add = (call: ComparedCall): void => {
+    const { comparison, at, callerKey, legacyMs, newMs } = call;
+    const { differences, explained, notes } = comparison;
+    const counts = this.#countsOf(call.operation);
+    const caller = this.#hashOf(callerKey);
+    counts[comparison.result]++;
+    counts.more += comparison.more;
+    counts.first = earliest(counts.first, at);
+    addCaller(counts.callers, caller, maxCallers.operation);
+    if (legacyMs !== undefined) observe(counts.legacyMs, legacyMs);
+    if (newMs !== undefined) observe(counts.newMs, newMs);
+    const seen = new Set<Finding>();
+    const found = (of: Omit<Difference, 'kind'> & { kind: FindingKind }, reason?: string): void => {
+      const finding = this.#findingOf(call.operation, findingPath(of.path), of.kind, reason, at);
+      finding.count++;
+      if (!seen.has(finding)) finding.calls++;
+      seen.add(finding);
+      addCaller(finding.callers, caller, maxCallers.finding);
+      if (finding.examples.length < maxExamples) finding.examples.push(this.#exampleOf(call, of));
+    };
+    for (const difference of differences) found(difference);
+    for (const one of explained) found(one, this.parts.reasons[one.rule] ?? 'a rule');
+    for (const { path, note, code } of notes)
+      found({ path, kind: note, ...(code === undefined ? {} : { class: code }) });
+  };
+
+  readonly addNoise = (operation: string, comparison: Comparison, at: number): void => {
+    this.#countsOf(operation).noisePairs++;
+    const label = `operation="${operation}",result="${comparison.result}"`;
+    this.#noise.set(label, (this.#noise.get(label) ?? 0) + 1);
+    const seen = new Set<Finding>();
+    for (const { path, kind } of comparison.differences)
+      seen.add(this.#findingOf(operation, findingPath(path), kind, undefined, at));
+    for (const finding of seen) finding.noise++;
+  };
+
+  readonly unanswered = (operation: string): void => {
+    this.#countsOf(operation).unanswered++;
+  };
+
+  /** Adds the evidence of another process. */
+  merge({ operations, findings }: EvidenceData): void {
+    for (const from of operations) {
+      const into = this.#countsOf(from.operation);
+      for (const name of addedCounts) into[name] += from[name];
+      into.replacedLast = Math.max(into.replacedLast, from.replacedLast);
+      into.first = earliest(into.first, from.first);
+      for (const caller of from.callers) addCaller(into.callers, caller, maxCallers.operation);
+      addDurations(into.legacyMs, from.legacyMs);
+      addDurations(into.newMs, from.newMs);
+    }
+    for (const from of findings) {
+      const into = this.#findingOf(from.operation, from.path, from.kind, from.reason, from.last);
+      into.count += from.count;
+      into.calls += from.calls;
+      into.noise += from.noise;
+      into.first = Math.min(into.first, from.first);
+      for (const caller of from.callers) addCaller(into.callers, caller, maxCallers.finding);
+      into.examples.push(...from.examples.slice(0, maxExamples - into.examples.length));
+    }
+  }
+
+  /** Returns the evidence so far. The data change with the next comparison. */
+  data(): EvidenceData {
+    return { operations: [...this.#operations.values()], findings: [...this.#findings.values()] };
+  }
+
+  /** Returns the evidence so far and begins anew; undefined if there is none. */
+  take(): EvidenceData | undefined {
+    if (this.#operations.size === 0) return undefined;
+    const data = this.data();
+    this.#operations = new Map();
+    this.#findings = new Map();
+    this.#least = new Set();
+    return data;
+  }
+
+  /** Returns the metric of the noise comparisons of this process (G51). */
+  read(): Snapshot {
+    const counts = [...this.#noise].map(
+      ([labels, value]) => [`contract="${this.parts.contract}",${labels}`, value] as const,
+    );
+    const help = 'Comparisons of two replies of the legacy service, by operation and result.';
+    return [counter('migration_noise_total', help, counts)];
+  }
+
+  #countsOf(operation: string): Counts {
+    const counts = this.#operations.get(operation) ?? createCounts(operation);
+    this.#operations.set(operation, counts);
+    return counts;
+  }
+
+  /** Returns a finding. A new one replaces the least frequent one above the maximum number (G45). */
+  #findingOf(
+    operation: string,
+    path: string,
+    kind: FindingKind,
+    reason: string | undefined,
+    at: number,
+  ): Finding {
+    const key = [operation, kind, reason ?? '', path].join('\n');
+    const known = this.#findings.get(key);
+    if (known !== undefined) {
+      known.last = Math.max(known.last, at);
+      return known;
+    }
+    const added = { count: 0, calls: 0, noise: 0, first: at, last: at, callers: [], examples: [] };
+    const finding: Finding = {
+      operation,
+      path: copied(path),
+      kind,
+      ...(reason === undefined ? {} : { reason }),
+      ...added,
+    };
+    if (this.#findings.size >= this.parts.maxFindings) this.#removeLeast();
+    this.#findings.set(key, finding);
+    // its frequency is 1 as soon as the caller has counted it
+    if (this.#leastFrequency > 1) this.#least.clear();
+    if (this.#least.size === 0) this.#leastFrequency = 1;
+    if (this.#leastFrequency === 1) this.#least.add(key);
+    return finding;
+  }
+
+  /** Removes a finding with the smallest frequency. */
+  #removeLeast(): void {
+    for (;;) {
+      for (const key of this.#least) {
+        this.#least.delete(key);
+        const finding = this.#findings.get(key);
+        if (finding === undefined || frequencyOf(finding) > this.#leastFrequency) continue;
+        this.#findings.delete(key);
+        const counts = this.#countsOf(finding.operation);
+        counts.replaced++;
+        if (isUnexplained(finding)) counts.replacedLast = Math.max(counts.replacedLast, finding.last);
+        return;
+      }
+      this.#leastFrequency = Number.POSITIVE_INFINITY;
+      for (const [key, finding] of this.#findings) {
+        const frequency = frequencyOf(finding);
+        if (frequency < this.#leastFrequency) this.#least.clear();
+        if (frequency <= this.#leastFrequency) this.#least.add(key);
+        this.#leastFrequency = Math.min(frequency, this.#leastFrequency);
+      }
+    }
+  }
+
+  #exampleOf({ requestId, callerName, at }: ComparedCall, of: Omit<Difference, 'kind'>): Example {
+    return {
+      path: pathWithoutValues(of.path),
+      ...(of.class === undefined ? {} : { class: of.class }),
+      ...(of.legacy === undefined ? {} : { legacy: this.#shown(of.legacy, of.sensitivity) }),
+      ...(of.new === undefined ? {} : { new: this.#shown(of.new, of.sensitivity) }),
+      requestId,
+      ...(callerName === undefined ? {} : { caller: callerName }),
+      at,
+    };
+  }
+
+  /** Returns a value as it may be stored: credentials are hidden, personal values are pseudonyms (G45). */
+  #shown(value: string, sensitivity: Difference['sensitivity']): string {
+    const { contract, pseudonymOf } = this.parts;
+    if (sensitivity === undefined || states.has(value)) return copied(value.slice(0, maxValue));
+    if (sensitivity === 'credential' || pseudonymOf === undefined) return '***';
+    return `p-${pseudonymOf([contract, 'text', value].join('\n'))}`;
+  }
+
+  /** Returns 32 bits of a caller's key, which tell callers apart without naming them. */
+  #hashOf(callerKey: string): number {
+    const { pseudonymOf } = this.parts;
+    const text = pseudonymOf === undefined ? callerKey : pseudonymOf(`caller ${callerKey}`);
+    return Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16);
+  }
+}
+
+/** Counts that are added up when evidence is merged. */
+const addedCounts = [
+  'equal',
+  'explained',
+  'different',
+  'more',
+  'unanswered',
+  'noisePairs',
+  'replaced',
+] as const;
+
+/** Values that name a state, and no value of a message (G35). */
+const states: ReadonlySet<string> = new Set(['(absent)', '(nil)', '(empty)', '[]']);
+
+function createCounts(operation: string): Counts {
+  const calls = { equal: 0, explained: 0, different: 0, more: 0, unanswered: 0, noisePairs: 0 };
+  const times = { replaced: 0, replacedLast: 0, first: 0 };
+  return { operation, ...calls, ...times, callers: [], legacyMs: {}, newMs: {} };
+}
+
+/** Returns true if a finding has differences without an explanation. */
+export function isUnexplained({ kind, reason }: Finding): boolean {
+  return reason === undefined && !isNote(kind);
+}
+
+function frequencyOf({ count, noise }: Finding): number {
+  return count + noise;
+}
+
+/** Returns the earlier of two times, of which 0 is none. */
+function earliest(one: number, other: number): number {
+  return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
+}
+
+function addCaller(callers: number[], caller: number, most: number): void {
+  if (callers.length < most && !callers.includes(caller)) callers.push(caller);
+}
+
+/** Copies a text, because a part of a text would keep the whole reply in memory. */
+function copied(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8');
+}
+
+const bucketsPerOctave = 8;
+const [firstBucket, lastBucket] = [-40, 200];
+
+function observe(durations: Durations, ms: number): void {
+  const bucket = Math.ceil(Math.log2(ms) * bucketsPerOctave);
+  const key = String(Math.min(Math.max(bucket, firstBucket), lastBucket));
+  durations[key] = (durations[key] ?? 0) + 1;
+}
+
+function addDurations(into: Durations, from: Durations): void {
+  for (const [bucket, count] of Object.entries(from)) into[bucket] = (into[bucket] ?? 0) + count;
+}
+
+/** Returns a quantile in ms, with an error of at most 5 %; undefined without durations. */
+export function quantileOf(durations: Durations, share: number): number | undefined {
+  const buckets = Object.entries(durations).map(([bucket, count]) => [Number(bucket), count] as const);
+  const all = buckets.reduce((sum, [, count]) => sum + count, 0);
+  let below = 0;
+  for (const [bucket, count] of buckets.toSorted(([a], [b]) => a - b)) {
+    below += count;
+    if (below >= share * all) return 2 ** ((bucket - 0.5) / bucketsPerOctave);
+  }
+  return undefined;
+}
