@@ -189,8 +189,15 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
   }
-  const [{ isFirstWorker, isPrimary, joinPrimary, startWorkers, WorkerError }, { shareSnapshots }] =
-    await Promise.all([import('../process/workers.ts'), import('../telemetry/worker-metrics.ts')]);
+  const [
+    { isFirstWorker, isPrimary, joinPrimary, startWorkers, WorkerError },
+    { shareSnapshots },
+    { shareEvidence },
+  ] = await Promise.all([
+    import('../process/workers.ts'),
+    import('../telemetry/worker-metrics.ts'),
+    import('../process/worker-evidence.ts'),
+  ]);
   if (isPrimary) {
     checkShared(flags);
     // report problems before workers are forked
@@ -215,8 +222,12 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
     upstreamsOfAll: sharing.upstreamsOfAll,
     ...(isFirstWorker() ? {} : quiet),
   });
+  const sendEvidence = shareEvidence(running.takeEvidence);
   const stop = (delayMs: number): void => {
-    running.stop(delayMs).then((clean) => process.exit(clean ? 0 : 1), fail);
+    running
+      .stop(delayMs)
+      .then((clean) => sendEvidence().then(() => process.exit(clean ? 0 : 1)))
+      .catch(fail);
   };
   // A signal to the process group arrives twice, directly and from the primary. The second one must not stop the
   // process at once.

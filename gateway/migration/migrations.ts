@@ -15,12 +15,16 @@ import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { Tokens } from '../upstream/tokens.ts';
 import { joinSnapshots, RoutingCounts } from './counts.ts';
 import { compileDecision } from './decide.ts';
+import { Evidence } from './evidence.ts';
+import { type EvidencePlan, readEvidencePlan } from './evidence-settings.ts';
+import type { EvidencePart } from './evidence-store.ts';
 import { compileIdentifyCaller, type IdentityOf } from './identity.ts';
 import { createLegacyService, type LegacyService } from './legacy-service.ts';
 import { compileHeaders, compileReadsCaller, leadsToLegacy, portPaths } from './place.ts';
 import { readRouting, warningsOf } from './read-routing.ts';
 import type { Routing } from './routing.ts';
 import { Site } from './site.ts';
+import type { EvidenceSettings } from './state-file.ts';
 
 /** A contract with a legacy service, and the data that its settings are checked against. */
 export interface MigratedContract {
@@ -33,6 +37,7 @@ export interface MigratedContract {
 /** A contract with valid routes. */
 export interface CheckedMigration extends MigratedContract {
   readonly routing: Routing;
+  readonly evidence: EvidencePlan;
   /** Sentences about valid routes that are probably mistakes (G4). */
   readonly warnings: readonly string[];
 }
@@ -48,12 +53,19 @@ export function checkMigrations(
   ownUrls: readonly string[],
 ): readonly CheckedMigration[] {
   const problems: ContractProblem[] = [];
+  const states = new Set<string>();
   const checked = contracts.map((migrated): CheckedMigration => {
     const { contract, plan, unmapped } = migrated;
     const { file, at, stated } = plan;
     const report = (pointer: string, message: string): void => {
       problems.push({ file, pointer, message });
     };
+    const evidence = readEvidencePlan(plan, contract.basePath || '/', report);
+    if (evidence.state !== undefined) {
+      if (states.has(evidence.state))
+        report(`${at}/migration/state`, 'expected a file of one contract, got a file of two contracts');
+      states.add(evidence.state);
+    }
     if (contract.adopted === undefined) {
       report(`${at}/legacy`, 'expected an adopted WSDL, got an OpenAPI document');
       const routing: Routing = {
@@ -63,7 +75,7 @@ export function checkMigrations(
         faultCodes: new Map(),
         compare: noCompareRules,
       };
-      return { ...migrated, routing, warnings: [] };
+      return { ...migrated, routing, evidence, warnings: [] };
     }
     const paths = new Set(contract.ports.map(({ path }) => path));
     if (new URL(plan.url).pathname !== '/' && paths.size > 1)
@@ -72,7 +84,7 @@ export function checkMigrations(
     const routing = readRouting(stated, `${at}/migration`, facts, report);
     const isOwn = ownUrls.some((url) => URL.parse(url)?.origin === new URL(plan.url).origin);
     const own = isOwn ? [`legacy: expected another service, got the URL of the gateway, ${plan.url}`] : [];
-    return { ...migrated, routing, warnings: [...own, ...warningsOf(routing, contract)] };
+    return { ...migrated, routing, evidence, warnings: [...own, ...warningsOf(routing, contract)] };
   });
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return checked;
@@ -101,6 +113,11 @@ export class Migrations {
   readonly #services = new Map<string, LegacyService>();
   readonly #tokens = new Map<string, Tokens>();
   readonly #counts = new Map<string, RoutingCounts>();
+  /** Evidence of the contracts whose replies are compared. */
+  readonly #evidence = new Map<
+    string,
+    { readonly settings: EvidenceSettings; readonly evidence: Evidence }
+  >();
   /** Paths of contracts with a warning about NTLM or Negotiate (G18). */
   readonly #warned = new Set<string>();
 
@@ -109,13 +126,15 @@ export class Migrations {
   }
 
   /** Returns the function that opens the routing of a contract. */
-  openerOf({ plan, routing, unmapped }: CheckedMigration): OpenMigration {
+  openerOf(checked: CheckedMigration): OpenMigration {
+    const { plan, routing, unmapped } = checked;
     const { callers, trustedProxies, log, countCut } = this.#parts;
     return ({ service }) => {
       const { contract } = service.compiled;
       const path = contract.basePath === '' ? '/' : contract.basePath;
       const legacy = this.#serviceOf(plan);
       const counts = this.#countsOf(path, legacy);
+      const evidence = this.#evidenceOf(path, checked, service.compiled.limits.findings);
       const { clientCertificate } = plan;
       const { nameOf } = callers();
       const names = contract.operations.map(({ name }) => name);
@@ -137,6 +156,7 @@ export class Migrations {
         readsCaller: compileReadsCaller(contract, routing, plan.identity?.from),
         legacy,
         counts,
+        evidence,
         forwardsOthers: plan.others === 'forward',
         leadsToLegacy: leadsToLegacy(routing, contract.operations),
         ...portPaths(contract, legacy.path, addressPathOf(contract)),
@@ -167,11 +187,42 @@ export class Migrations {
   /** Returns the metrics of the contracts with these paths (G51). */
   read(paths: readonly string[]): Snapshot {
     const snapshots = paths.map((path) => this.#counts.get(path)?.read());
-    return joinSnapshots(snapshots.filter((one) => one !== undefined));
+    const ofEvidence = paths.map((path) => this.#evidence.get(path)?.evidence.read());
+    return [snapshots, ofEvidence].flatMap((all) => joinSnapshots(all.filter((one) => one !== undefined)));
+  }
+
+  /** Returns the evidence of the contracts with these paths since the last call (G48). */
+  takeEvidence(paths: readonly string[]): readonly EvidencePart[] {
+    return paths.flatMap((path) => {
+      const found = this.#evidence.get(path);
+      return found === undefined ? [] : [{ settings: found.settings, data: found.evidence.take() }];
+    });
   }
 
   async close(): Promise<void> {
     for (const service of this.#services.values()) await service.close();
+  }
+
+  /** Returns the evidence of a contract; undefined if no route compares replies (G45). */
+  #evidenceOf(
+    path: string,
+    { plan, contract, evidence: { ready, state } }: CheckedMigration,
+    maxFindings: number,
+  ): Evidence | undefined {
+    const { routes = [], override } = plan.stated;
+    const isCompared = routes.some(({ mode }) => mode === 'compare' || mode === 'blend');
+    if (!isCompared && override === undefined && state === undefined) {
+      this.#evidence.delete(path);
+      return undefined;
+    }
+    const { pseudonymOf } = this.#parts.callers();
+    const parts = { contract: path, maxFindings, reasons: [], pseudonymOf };
+    const evidence = this.#evidence.get(path)?.evidence ?? new Evidence(parts);
+    evidence.parts = parts;
+    const reads = contract.operations.filter(({ readOnly }) => readOnly).map(({ name }) => name);
+    const settings = { contract: path, ready, state, maxFindings, reads, dated: [] };
+    this.#evidence.set(path, { settings, evidence });
+    return evidence;
   }
 
   #countsOf(path: string, { breaker }: LegacyService): RoutingCounts {

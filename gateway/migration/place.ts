@@ -8,6 +8,7 @@ import { plainPath, targetOf } from '../http/endpoints.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Tokens } from '../upstream/tokens.ts';
+import type { ComparisonSink } from './comparison-sink.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { Decide } from './decide.ts';
 import { headerKey, requestHeaders } from './forward-headers.ts';
@@ -36,6 +37,8 @@ export interface Place {
   readonly readsCaller: (operation: string) => boolean;
   readonly legacy: LegacyService;
   readonly counts: RoutingCounts;
+  /** Receives the results of comparisons; undefined if no route compares replies. */
+  readonly evidence: ComparisonSink | undefined;
   /** False if requests that are no calls get 404 (G17). */
   readonly forwardsOthers: boolean;
   /** True if a route leads to the legacy service, so that unreadable requests are forwarded (G12). */

@@ -1,4 +1,5 @@
 import {
+  count,
   flag,
   keyword,
   list,
@@ -54,7 +55,7 @@ export const legacySetting = {
 
 /** Keys of `migration` that this version does not support. */
 const laterKeys = {
-  keys: ['blend', 'ready', 'state', 'record', 'deprecate'],
+  keys: ['blend', 'record', 'deprecate'],
   of: 'a later version',
 };
 
@@ -127,6 +128,19 @@ export const migrationSetting = record(
         strict: flag('True if other offsets, scales and violations of the contract are differences, too.'),
       },
       { keys: ['noise'], of: 'a later version' },
+    ),
+    ready: record('Conditions for the verdict `ready` on an operation.', {
+      calls: count('Compared calls. Default: 1000.', 'a number', 1, 1_000_000_000),
+      callers: count('Callers of the compared calls. Default: 3.', 'a number', 1, 1_000),
+      days: count('Days without an unexplained difference. Default: 7.', 'a number', 1, 3_650),
+      unanswered: text(
+        'Maximum share of shadow requests without a reply. Default: 1%.',
+        'a share such as 10% or 1 in 20',
+      ),
+    }),
+    state: text(
+      'File that keeps findings and verdicts over a restart, and that `soapbridge report` reads.',
+      'a file',
     ),
   },
   laterKeys,

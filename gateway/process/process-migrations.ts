@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Core } from '../core/core.ts';
 import type { Log } from '../core/core-options.ts';
+import type { EvidencePart, EvidenceStore } from '../migration/evidence-store.ts';
 import type {
   CheckedMigration,
   MigratedContract,
@@ -29,6 +30,9 @@ export function migratedOf(contracts: readonly PlannedContract[]): readonly (Mig
   });
 }
 
+/** Time between two writes of the state files, in ms (G48). */
+const evidencePause = 10_000;
+
 /** The routing to legacy services of a process. Its code is loaded only for a contract with a legacy service (G1). */
 export class ProcessMigrations {
   readonly #options: ServeOptions;
@@ -36,6 +40,11 @@ export class ProcessMigrations {
   readonly #callers: () => Callers;
   readonly #log: Log;
   #migrations: Migrations | undefined;
+  /** Undefined in a worker, whose primary has the store. */
+  #store: EvidenceStore | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Paths of the contracts with a legacy service. */
+  #paths: readonly string[] = [];
 
   constructor(
     options: ServeOptions,
@@ -55,7 +64,8 @@ export class ProcessMigrations {
     core: Core,
   ): Promise<readonly (OpenMigration | undefined)[]> {
     const migrated = migratedOf(contracts);
-    if (migrated.every((one) => one === undefined)) return [];
+    this.#paths = migrated.flatMap((one) => (one === undefined ? [] : [one.contract.basePath || '/']));
+    if (this.#paths.length === 0) return [];
     const { checkMigrations, Migrations } = await import('../migration/migrations.ts');
     const { publicUrl, host, port } = this.#options;
     const ownUrls = [publicUrl ?? `http://${host}:${port}`];
@@ -72,6 +82,7 @@ export class ProcessMigrations {
       wayTo: (url, { service }) => wayTo(url, service, this.#options),
     });
     const migrations = this.#migrations;
+    await this.#openStore();
     return migrated.map((one) => {
       const found = checked.get(one);
       if (found === undefined) return undefined;
@@ -83,10 +94,33 @@ export class ProcessMigrations {
 
   /** Returns the metrics of the contracts with these paths. */
   read(paths: readonly string[]): Snapshot {
-    return this.#migrations?.read(paths) ?? [];
+    const own = this.#migrations?.read(paths) ?? [];
+    if (this.#store === undefined) return own;
+    this.#store.add(this.takeEvidence());
+    return [...own, ...this.#store.read()];
+  }
+
+  /** Returns the evidence since the last call, of all contracts whose replies are compared (G48). */
+  takeEvidence(): readonly EvidencePart[] {
+    return this.#migrations?.takeEvidence(this.#paths) ?? [];
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#timer);
     await this.#migrations?.close();
+    await this.#save();
+  }
+
+  /** Keeps the evidence in this process, unless it is a worker. */
+  async #openStore(): Promise<void> {
+    if (this.#store !== undefined || this.#options.metricsOfAll !== undefined) return;
+    const { EvidenceStore } = await import('../migration/evidence-store.ts');
+    this.#store = new EvidenceStore(this.#log);
+    this.#timer = setInterval(() => this.#save(), evidencePause).unref();
+  }
+
+  async #save(): Promise<void> {
+    this.#store?.add(this.takeEvidence());
+    await this.#store?.save();
   }
 }

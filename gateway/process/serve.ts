@@ -10,6 +10,7 @@ import type { CoreOptions } from '../core/core-options.ts';
 import { createApp } from '../http/app.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { hostList, loopbackHosts } from '../http/framing.ts';
+import type { EvidencePart } from '../migration/evidence-store.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -282,6 +283,9 @@ export class Running {
     this.#core.upstreamStates(this.#sites.basePaths().map(shownPath));
 
   readonly load = (): Load => this.#core.admission.load();
+
+  /** Returns the evidence of comparisons since the last call (G48). */
+  readonly takeEvidence = (): readonly EvidencePart[] => this.#parts.migrations.takeEvidence();
 
   /** Returns the counters and gauges of this process. */
   readonly metrics = (): Snapshot => {

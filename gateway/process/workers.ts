@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
 import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
 import { createProcessLog, type LogLevel, type ProcessLog } from './process-log.ts';
+import { WorkerEvidence } from './worker-evidence.ts';
 
 /** Message of a worker to the primary after it accepts requests and signals. */
 export interface Serving {
@@ -98,7 +99,8 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
 /** The workers of this process. */
 class WorkerPool {
   readonly #log: ProcessLog;
-  readonly #shareMetrics = gatherSnapshots();
+  readonly #evidence: WorkerEvidence;
+  readonly #shareMetrics: ReturnType<typeof gatherSnapshots>;
   /** Living workers, with the promise of whether they end without aborted requests. */
   readonly #living = new Map<Worker, Promise<boolean>>();
   readonly #serving = new Set<Worker>();
@@ -113,6 +115,8 @@ class WorkerPool {
 
   constructor(log: ProcessLog) {
     this.#log = log;
+    this.#evidence = new WorkerEvidence(log);
+    this.#shareMetrics = gatherSnapshots(() => this.#evidence.read());
   }
 
   /** Starts a worker. `place` is the worker's number. Its replacement gets the same number. */
@@ -128,6 +132,7 @@ class WorkerPool {
         this.#serving.add(worker);
         this.#starting.delete(worker);
         this.#shareMetrics(worker, String(place));
+        this.#evidence.add(worker);
         this.#log.info({ worker: pid }, 'a worker serves');
         for (const signal of due) worker.process.kill(signal);
         resolve(message);
@@ -178,7 +183,9 @@ class WorkerPool {
     this.#isStopping = true;
     const ends = [...this.#living.values()];
     for (const worker of this.#living.keys()) worker.process.kill(signal);
-    return (await Promise.all(ends)).every((clean) => clean);
+    const isClean = (await Promise.all(ends)).every((clean) => clean);
+    await this.#evidence.close();
+    return isClean;
   }
 }
 

@@ -38,9 +38,12 @@ interface Member {
  * Primary process: answers a worker's request for metrics with those of all workers. The counters of a worker that
  * ended are kept as last reported, so that no counter decreases.
  *
+ * @param ofPrimary returns metrics that only the primary has
  * @returns function that adds a serving worker until it ends
  */
-export function gatherSnapshots(): (worker: Worker, name: string) => void {
+export function gatherSnapshots(
+  ofPrimary: () => Snapshot = () => [],
+): (worker: Worker, name: string) => void {
   const members = new Map<Worker, Member>();
   let ended: Snapshot = [];
   let deaths = 0;
@@ -80,6 +83,7 @@ export function gatherSnapshots(): (worker: Worker, name: string) => void {
       ...addSnapshots([...living, ['', ended]]),
       one('workers', 'gauge', 'Running workers.', living.length),
       one('worker_deaths_total', 'counter', 'Workers that ended after serving.', deaths),
+      ...ofPrimary(),
     ];
     return {
       snapshot,

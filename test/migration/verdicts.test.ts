@@ -1,6 +1,12 @@
 import test from 'ava';
 import { findingName, findingPath, pathWithoutValues } from '../../mappings/compare/findings.ts';
-import { judge, type OperationCounts, type Weight, weigh, wilsonBounds } from '../../mappings/compare/verdict.ts';
+import {
+  judge,
+  type OperationCounts,
+  type Weight,
+  weigh,
+  wilsonBounds,
+} from '../../mappings/compare/verdict.ts';
 import { readScenario } from './scenario.ts';
 
 interface Noise {
