@@ -8,6 +8,7 @@ import { initCommand } from '../../gateway/commands/init.ts';
 import { kitCommand } from '../../gateway/commands/kit.ts';
 import { mapCommand } from '../../gateway/commands/map.ts';
 import { namesCommand } from '../../gateway/commands/names.ts';
+import { reportCommand } from '../../gateway/commands/report.ts';
 import { routesCommand } from '../../gateway/commands/routes.ts';
 import { serveCommand } from '../../gateway/commands/serve.ts';
 import { translateCommand } from '../../gateway/commands/translate.ts';
@@ -19,6 +20,7 @@ function createParser(): Command {
   for (const create of [
     ...[
       routesCommand,
+      reportCommand,
       adminTokenCommand,
       adoptCommand,
       checkCommand,

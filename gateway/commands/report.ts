@@ -1,0 +1,71 @@
+import { Command, Option } from 'commander';
+import { didYouMean } from '../../mappings/contract/nearest.ts';
+import type { Report } from '../migration/report.ts';
+import { finding } from './failure.ts';
+import { helpEnd, wrongInputText } from './help.ts';
+import { toFile } from './options.ts';
+import { printJson, printLine } from './output.ts';
+
+const formats = ['text', 'json', 'markdown', 'junit'] as const;
+
+interface ReportFlags {
+  readonly state: string;
+  readonly format: (typeof formats)[number];
+  readonly operation: readonly string[];
+  readonly require?: 'ready';
+}
+
+/** Creates the command `soapbridge report`. */
+export function reportCommand(): Command {
+  return new Command('report')
+    .description('print verdicts and findings of a migration from its state file')
+    .addOption(
+      new Option('--state <file>', 'file in migration.state of soapbridge.yaml')
+        .makeOptionMandatory()
+        .argParser(toFile),
+    )
+    .addOption(new Option('--format <format>', 'format of the report').choices(formats).default('text'))
+    .addOption(
+      new Option('--operation <name...>', 'operations to print (default: all)')
+        .default([], '')
+        .argParser((text: string, before: readonly string[]) => [...before, text]),
+    )
+    .addOption(
+      new Option('--require <verdict>', 'exit with 1 unless all operations have this verdict').choices([
+        'ready',
+      ]),
+    )
+    .addHelpText(
+      'after',
+      helpEnd('soapbridge report --state orders-state.json --operation GetOrder --require ready', {
+        0: 'the report is printed',
+        1: 'an operation is not ready (--require)',
+        2: wrongInputText,
+      }),
+    )
+    .action(printReport);
+}
+
+async function printReport({ state, format, operation, require }: ReportFlags): Promise<void> {
+  const { readReport } = await import('../migration/report.ts');
+  const report = selected(readReport(state, Date.now()), operation);
+  if (format === 'json') printJson(report);
+  else {
+    const { linesOf } = await import('./report-formats.ts');
+    for (const line of linesOf[format](report)) printLine(line);
+  }
+  const isReady = report.operations.every(({ verdict }) => verdict === 'ready');
+  if (require === 'ready' && !isReady) process.exitCode = finding;
+}
+
+/** Returns a report with the named operations only; without names, with all. Throws RangeError for an unknown name. */
+function selected(report: Report, names: readonly string[]): Report {
+  if (names.length === 0) return report;
+  const known = report.operations.map(({ operation }) => operation);
+  for (const name of names)
+    if (!known.includes(name))
+      throw new RangeError(
+        `--operation: expected a compared operation, got ${name}${didYouMean(name, known)}`,
+      );
+  return { ...report, operations: report.operations.filter(({ operation }) => names.includes(operation)) };
+}
