@@ -8,10 +8,11 @@ import {
   withHeaders,
 } from './codec/adopted/compile.ts';
 import { shownTypeOf } from './codec/adopted/shown-type.ts';
+import type { WrittenMessage } from './codec/adopted/write-element.ts';
 import { adoptedByteReaders } from './codec/byte-reader/adopted.ts';
 import { countSteps, MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
-import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
+import type { CompiledContract, CompiledOperation, Frame, WrittenReply } from './compiled.ts';
 import type { Adopted } from './contract/adopted.ts';
 import { type MovedHeader, movedHeadersOf } from './contract/credentials.ts';
 import type { Limits } from './contract/limits.ts';
@@ -106,14 +107,34 @@ function compileOperation(
     writeReply: (body, frame) => {
       if (reply === undefined) return { ...nothing, xml: frame === undefined ? undefined : '' };
       const given = isEmptyReply && isNothing(body) ? emptyObject : body;
-      const { xml, headers, missing, ...counts } = reply.write(given);
-      const framed = frame === undefined ? undefined : inFrame(frame, headers, xml);
-      const mismatches = missing === 0 ? undefined : { missing, described: [] };
-      return { failed: false, ...counts, mismatches, xml: framed };
+      return writtenReply(reply.write(given, undefined, frame), frame);
     },
     writeError: () => '',
     writeFault: faults.write,
+    legacyReply:
+      reply === undefined
+        ? undefined
+        : {
+            root: declared.output?.body.kind === 'rpc' ? undefined : rootOf(declared.output?.body),
+            read: reply.read,
+            declares: reply.declares,
+            readHeader: reply.readHeader,
+            write: (json, frame, own) =>
+              writtenReply(reply.write(json, undefined, { ...frame, limits: own }), frame),
+          },
   };
+}
+
+/** Returns a reply that was written, in its frame. */
+function writtenReply(
+  { xml, headers, missing, ...counts }: WrittenMessage,
+  frame: Frame | undefined,
+): WrittenReply {
+  const framed = frame === undefined ? undefined : inFrame(frame, headers, xml);
+  const mismatches = missing === 0 ? undefined : { missing, described: [] };
+  // attachments may be ranges of the JSON, whose memory is released after one buffer was written
+  const isInPieces = counts.attached !== undefined && framed !== undefined;
+  return { failed: false, ...counts, mismatches, xml: isInPieces ? [framed] : framed };
 }
 
 /** Returns the values of headers that the request has in SOAP headers, by name. */
@@ -155,8 +176,8 @@ function inFrame({ before, after, headed }: Frame, headers: string, xml: Buffer)
   return all;
 }
 
-function rootOf(body: CompiledAdoptedOperation['operation']['input']['body']): QName | undefined {
-  if (body.kind === 'empty') return undefined;
+function rootOf(body: CompiledAdoptedOperation['operation']['input']['body'] | undefined): QName | undefined {
+  if (body === undefined || body.kind === 'empty') return undefined;
   return body.kind === 'rpc' ? body.wrapper : body.element.name;
 }
 

@@ -14,6 +14,7 @@ export type {
   FaultCodeWords,
   FaultWords,
   Frame,
+  LegacyReplyCodec,
   RouteValue,
   WrittenFault,
   WrittenReply,

@@ -29,6 +29,7 @@ import {
   declarationsOf,
   noSeparateMembers,
   sumOf,
+  type WriteTerms,
   type WrittenMessage,
   writeElement,
 } from './write-element.ts';
@@ -49,7 +50,7 @@ export interface MessageCodec {
    *
    * @param jsonRequest state of reading a JSON caller's request; undefined for a reply
    */
-  readonly write: (json: Uint8Array, jsonRequest?: JsonRequestReading) => WrittenMessage;
+  readonly write: (json: Uint8Array, jsonRequest?: JsonRequestReading, terms?: WriteTerms) => WrittenMessage;
   /** Returns true if the binding declares a header block of this name (A8). */
   readonly declares: (namespace: string, local: string) => boolean;
   /**
@@ -152,11 +153,13 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
       reading.isRpc = isRpc;
       return (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}';
     },
-    write: (json, jsonRequest) => {
+    write: (json, jsonRequest, terms) => {
       const blocks = headers.write(json, jsonRequest);
-      const { xml, ...counts } = writeElement(context, value, tags, json, scratch, separate, jsonRequest);
+      const written = writeElement(context, value, tags, json, scratch, separate, jsonRequest, terms);
+      const { xml, attached, ...counts } = written;
       const { left } = blocks;
-      return { xml, headers: blocks.headers, ...sumOf(counts, blocks), ...(left && { left }) };
+      const parts = attached === undefined ? undefined : { attached };
+      return { xml, ...parts, headers: blocks.headers, ...sumOf(counts, blocks), ...(left && { left }) };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { anyType } from '../../contract/built-in-types.ts';
+import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, Particle, QName, SchemaType } from '../../contract/type-graph.ts';
 import type { JsonRequestReading } from '../../json/tape.ts';
@@ -12,6 +13,8 @@ import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 /** A message as XML. */
 export interface WrittenMessage {
   readonly xml: Buffer;
+  /** Base64 that becomes attachments, in the order of the references (W66); undefined for none. */
+  readonly attached?: readonly Buffer[] | undefined;
   /** The header blocks, concatenated; `''` for none. */
   readonly headers: string;
   /** Number of members that are left out because the schema lacks them. */
@@ -42,22 +45,34 @@ export function sumOf(one: WriteCounts, other: WriteCounts): WriteCounts {
   };
 }
 
+const usualTerms: WriteTerms = {};
+
 /** Members of the message's object that are processed separately (A8, A29). Other unknown members are dropped. */
 export const noSeparateMembers: ReadonlySet<string> = new Set();
 
 export const twice = (): MismatchError => new MismatchError({ expected: 'the member once', got: 'it again' });
 
+/** Terms of writing a reply that differ from the usual ones. */
+export interface WriteTerms {
+  /** Minimum decoded size in bytes of base64 that becomes an attachment (W65). */
+  readonly attachFrom?: number | undefined;
+  /** Replaces the limits of the contract. */
+  readonly limits?: Limits | undefined;
+}
+
 export function writeElement(
-  { limits }: AdoptedContext,
+  context: AdoptedContext,
   value: ValueCodec,
   tags: Tags,
   json: Uint8Array,
   { tape, output }: Scratch,
   separate: ReadonlySet<string>,
   jsonRequest?: JsonRequestReading,
+  { attachFrom, limits = context.limits }: WriteTerms = usualTerms,
 ): Omit<WrittenMessage, 'headers'> {
   try {
     tape.start(json, limits);
+    if (attachFrom !== undefined) tape.attachFrom = attachFrom;
     tape.separate = separate;
     tape.jsonRequest = jsonRequest;
     value.scan(tape);
@@ -65,7 +80,10 @@ export function writeElement(
     output.start(json.length * 2 + 1024);
     value.write(tags, tape, 0, output);
     const { dropped, replaced, passed, missing } = tape;
-    return { xml: output.take(), dropped, replaced, passed, missing };
+    const xml = output.take();
+    const { attached } = output;
+    const counts = { dropped, replaced, passed, missing };
+    return attached.length === 0 ? { xml, ...counts } : { xml, attached, ...counts };
   } finally {
     tape.release();
   }

@@ -1,0 +1,332 @@
+import { collapse } from '../codec/scalars/numbers.ts';
+import { quoteJson } from '../codec/scalars/text.ts';
+import { createZone, type Zone } from '../codec/scalars/zone.ts';
+import type { Limits } from '../contract/limits.ts';
+import { compareDecimals, type Decimal, decimalOf, plainText } from '../json/decimal.ts';
+import { itemsOf, membersOf, skipped } from '../json/parts.ts';
+import { JsonReader } from '../json/reader.ts';
+import { compareMoments, type Moment, momentOf, textOfMoment } from './moment.ts';
+
+// One list of the items of two replies (G28 to G31). Replies are JSON texts of the contract's types. Values keep their
+// text: only keys and values to sort by are parsed.
+
+/** The service that sent a reply. */
+export type Side = 'legacy' | 'new';
+
+/** A scalar in an item. */
+export interface ItemScalar {
+  /** Names of members from the item on; empty for an item that is itself a scalar. */
+  readonly path: readonly string[];
+  readonly kind: 'date' | 'number' | 'text';
+  readonly whiteSpace: 'preserve' | 'replace' | 'collapse';
+}
+
+/** The settings of a blended list (G28). */
+export interface BlendRule {
+  /** Names of members from the reply to the list. */
+  readonly list: readonly string[];
+  /** Start of the paths that the reader of XML reports for items; `''` for any path. */
+  readonly readAt: string;
+  /** True if the list must have an item. */
+  readonly isRequired: boolean;
+  /** True if an item may be null. */
+  readonly takesNull: boolean;
+  readonly key: ItemScalar | undefined;
+  readonly prefer: Side;
+  readonly order: (ItemScalar & { readonly descending: boolean }) | undefined;
+  /** IANA name of the zone of dates without an offset. */
+  readonly timeZone: string | undefined;
+  /** Paths of the integers that receive the number of items. */
+  readonly counts: readonly (readonly string[])[];
+}
+
+/** Two items with the same key, as JSON. */
+export interface Duplicate {
+  readonly legacy: string;
+  readonly new: string;
+}
+
+/** The blended reply, or the side whose list cannot be blended. */
+export type Blended =
+  | {
+      readonly kind: 'blended';
+      readonly json: string;
+      readonly items: number;
+      readonly duplicates: readonly Duplicate[];
+    }
+  | {
+      readonly kind: 'failed';
+      readonly side: Side;
+      /** Path of the value in the reply. */
+      readonly path: string;
+      readonly expected: string;
+    };
+
+/** The members of an object, as JSON or parsed. */
+type Members = Map<string, string | Members>;
+
+interface Item {
+  readonly json: string;
+  readonly side: Side;
+  /** Position in the list of its side. */
+  readonly index: number;
+  readonly key: string | undefined;
+  readonly value: Sortable | undefined;
+}
+
+type Sortable =
+  | { readonly kind: 'number'; readonly number: Decimal; readonly infinity: -1 | 0 | 1 }
+  | { readonly kind: 'date'; readonly moment: Moment }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** Thrown for an item that cannot be blended. */
+class Unusable extends Error {
+  readonly side: Side;
+  readonly path: string;
+  readonly expected: string;
+
+  constructor(side: Side, path: string, expected: string) {
+    super(`${path}: expected ${expected}`);
+    this.name = 'Unusable';
+    this.side = side;
+    this.path = path;
+    this.expected = expected;
+  }
+}
+
+/**
+ * Blends two replies, which match their type (G28). Undefined is a reply with an empty list and without other members.
+ * Throws JsonError.
+ */
+export function blend(
+  rule: BlendRule,
+  legacy: string | undefined,
+  fresh: string | undefined,
+  limits: Limits,
+): Blended {
+  try {
+    const [ofLegacy, ofNew] = [treeOf(legacy, rule.list, limits), treeOf(fresh, rule.list, limits)];
+    const legacyItems = readItems(rule, 'legacy', ofLegacy, limits);
+    const newItems = readItems(rule, 'new', ofNew, limits);
+    const { kept, duplicates } = withoutDuplicates(rule, legacyItems, newItems);
+    const items = rule.order === undefined ? kept : sorted(kept, rule, rule.order);
+    const merged = mergeAlong(ofLegacy, ofNew, rule.list);
+    if (items.length > 0 || valueAt(merged, rule.list) !== undefined)
+      setAt(merged, rule.list, `[${items.map(({ json }) => json).join(',')}]`, limits);
+    for (const path of rule.counts) setAt(merged, path, String(items.length), limits);
+    return { kind: 'blended', json: textOf(merged), items: items.length, duplicates };
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    const { side, path, expected } = error;
+    return { kind: 'failed', side, path, expected };
+  }
+}
+
+/** Returns a reply with an empty list; undefined if it has none. Throws JsonError. */
+export function withoutItems(json: string, list: readonly string[], limits: Limits): string | undefined {
+  const members = treeOf(json, list, limits);
+  if (valueAt(members, list) === undefined) return undefined;
+  setAt(members, list, '[]', limits);
+  return textOf(members);
+}
+
+/** Parses the objects along a path. */
+function treeOf(json: string | undefined, path: readonly string[], limits: Limits): Members {
+  const members: Members = new Map(json === undefined ? [] : membersOf(json, limits));
+  const [name = '', ...rest] = path;
+  const inner = members.get(name);
+  if (rest.length > 0 && typeof inner === 'string' && inner.startsWith('{'))
+    members.set(name, treeOf(inner, rest, limits));
+  return members;
+}
+
+/** Returns the members of both objects; those of legacy precede. Objects along the path are merged, too. */
+function mergeAlong(legacy: Members, fresh: Members, [name = '', ...rest]: readonly string[]): Members {
+  const merged: Members = new Map([...fresh, ...legacy]);
+  const order = [...legacy.keys(), ...fresh.keys()];
+  const [one, other] = [legacy.get(name), fresh.get(name)];
+  if (one instanceof Map && other instanceof Map) merged.set(name, mergeAlong(one, other, rest));
+  else if (one === 'null' && other !== undefined) merged.set(name, other);
+  return new Map(order.map((key) => [key, merged.get(key) ?? 'null']));
+}
+
+function valueAt(members: Members, path: readonly string[]): string | Members | undefined {
+  let value: string | Members | undefined = members;
+  for (const name of path) value = value instanceof Map ? value.get(name) : undefined;
+  return value;
+}
+
+/** Sets a value, unless an object along its path is missing. */
+function setAt(
+  members: Members,
+  [name = '', ...rest]: readonly string[],
+  value: string,
+  limits: Limits,
+): void {
+  if (rest.length === 0) {
+    members.set(name, value);
+    return;
+  }
+  const inner = members.get(name);
+  const object = typeof inner === 'string' && inner.startsWith('{') ? treeOf(inner, [], limits) : inner;
+  if (!(object instanceof Map)) return;
+  members.set(name, object);
+  setAt(object, rest, value, limits);
+}
+
+function textOf(members: Members): string {
+  const parts = [...members].map(
+    ([name, value]) => `${quoteJson(name)}:${typeof value === 'string' ? value : textOf(value)}`,
+  );
+  return `{${parts.join(',')}}`;
+}
+
+function readItems(rule: BlendRule, side: Side, members: Members, limits: Limits): readonly Item[] {
+  const list = valueAt(members, rule.list);
+  if (list === undefined || list === 'null') return [];
+  const items = typeof list === 'string' ? itemsOf(list, limits) : undefined;
+  if (items === undefined) throw new Unusable(side, rule.list.join('.'), 'a list');
+  return items.map((json, index) => {
+    const place = (path: readonly string[]): string =>
+      [`${rule.list.join('.')}[${index}]`, ...path].join('.');
+    if (json === 'null' && !rule.takesNull) throw new Unusable(side, place([]), 'an item');
+    const { key, order } = rule;
+    const keyText = key === undefined ? undefined : scalarAt(json, key.path, limits);
+    const orderText = order === undefined ? undefined : scalarAt(json, order.path, limits);
+    const value = order === undefined || orderText === undefined ? undefined : sortable(orderText, order);
+    if (value === 'invalid')
+      throw new Unusable(side, place(order?.path ?? []), `a ${order?.kind ?? 'text'} to sort by`);
+    return {
+      json,
+      side,
+      index,
+      key: key === undefined || keyText === undefined ? undefined : keyOf(keyText, key),
+      value,
+    };
+  });
+}
+
+/** Returns the text of the scalar at a path in an item; undefined if it is missing, null or no scalar. */
+function scalarAt(json: string, path: readonly string[], limits: Limits): string | undefined {
+  const reader = new JsonReader(json, limits);
+  for (const name of path) if (!enterMember(reader, name)) return undefined;
+  const code = reader.peek();
+  if (code === 34) return reader.string();
+  if (code === 123 || code === 91) return undefined;
+  const token = skipped(reader);
+  return token === 'null' ? undefined : token;
+}
+
+/** Moves to the value of a member of the object at the reader. Returns false if there is none. */
+function enterMember(reader: JsonReader, name: string): boolean {
+  if (reader.peek() !== 123) return false;
+  reader.enter();
+  for (let first = true; reader.next(first, 125); first = false) {
+    if (reader.name() === name) return true;
+    reader.skip();
+  }
+  return false;
+}
+
+/** Returns the same text for equal keys (G30); undefined for an empty text. */
+function keyOf(text: string, { kind, whiteSpace }: ItemScalar): string | undefined {
+  if (kind === 'number') {
+    const number = numberOf(text);
+    return number === undefined ? text : plainText(number);
+  }
+  if (kind === 'date') {
+    const moment = momentOf(collapse(text));
+    return moment === undefined ? text : textOfMoment(moment);
+  }
+  const folded =
+    whiteSpace === 'collapse'
+      ? collapse(text).replace(/[ \t\n\r]+/g, ' ')
+      : whiteSpace === 'replace'
+        ? text.replace(/[\t\n\r]/g, ' ')
+        : text;
+  return folded === '' ? undefined : folded;
+}
+
+function numberOf(text: string): Decimal | undefined {
+  const token = collapse(text).replace(/^\+/, '');
+  return /^-?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?$/.test(token) ? decimalOf(token) : undefined;
+}
+
+/** Parses a value to sort by. A value that is not a number (NaN) has no position, as if it were missing. */
+function sortable(text: string, { kind }: ItemScalar): Sortable | 'invalid' | undefined {
+  if (kind === 'text') return { kind, text };
+  const collapsed = collapse(text);
+  if (kind === 'date') {
+    const moment = momentOf(collapsed);
+    return moment === undefined ? 'invalid' : { kind, moment };
+  }
+  if (collapsed === 'NaN') return undefined;
+  const infinity = /^-?INF$/.test(collapsed) ? (collapsed === 'INF' ? 1 : -1) : 0;
+  const number = infinity === 0 ? numberOf(collapsed) : zeroNumber;
+  return number === undefined ? 'invalid' : { kind, number, infinity };
+}
+
+const zeroNumber: Decimal = { isNegative: false, digits: '', exponent: 0 };
+
+function withoutDuplicates(
+  { key, prefer }: BlendRule,
+  legacy: readonly Item[],
+  fresh: readonly Item[],
+): { readonly kept: readonly Item[]; readonly duplicates: readonly Duplicate[] } {
+  if (key === undefined) return { kept: [...legacy, ...fresh], duplicates: [] };
+  const firstOf = new Map<string, Item>();
+  for (const item of legacy)
+    if (item.key !== undefined && !firstOf.has(item.key)) firstOf.set(item.key, item);
+  const both = new Map<string, Duplicate>();
+  for (const item of fresh) {
+    const twin = item.key === undefined ? undefined : firstOf.get(item.key);
+    if (twin !== undefined && item.key !== undefined && !both.has(item.key))
+      both.set(item.key, { legacy: twin.json, new: item.json });
+  }
+  const isDropped = (item: Item): boolean =>
+    item.side !== prefer && item.key !== undefined && both.has(item.key);
+  const kept = [...legacy, ...fresh].filter((item) => !isDropped(item));
+  return { kept, duplicates: [...both.values()] };
+}
+
+/** Sorts items (G29): stable, items without a value last. */
+function sorted(
+  items: readonly Item[],
+  { timeZone, list }: BlendRule,
+  { path, descending }: NonNullable<BlendRule['order']>,
+): readonly Item[] {
+  const moments = items.map(({ value }) => (value?.kind === 'date' ? value.moment : undefined));
+  const hasOffsets = moments.some((moment) => moment?.isZoned === true);
+  const bare = moments.findIndex((moment) => moment?.isZoned === false);
+  const without = items[bare];
+  if (hasOffsets && without !== undefined && timeZone === undefined) {
+    const place = [`${list.join('.')}[${without.index}]`, ...path].join('.');
+    throw new Unusable(
+      without.side,
+      place,
+      'an offset, because other dates have one and timeZone is not set',
+    );
+  }
+  const valued = items.filter(({ value }) => value !== undefined);
+  const zone = timeZone === undefined ? undefined : zoneNamed(timeZone);
+  const sign = descending ? -1 : 1;
+  valued.sort((one, other) => sign * compare(one.value as Sortable, other.value as Sortable, zone));
+  return [...valued, ...items.filter(({ value }) => value === undefined)];
+}
+
+/** The zones of the settings, because each computes its changes of offset once. */
+const zones = new Map<string, Zone>();
+
+function zoneNamed(name: string): Zone {
+  const zone = zones.get(name) ?? createZone(name);
+  zones.set(name, zone);
+  return zone;
+}
+
+function compare(one: Sortable, other: Sortable, zone: Zone | undefined): number {
+  if (one.kind === 'text' && other.kind === 'text')
+    return one.text === other.text ? 0 : one.text < other.text ? -1 : 1;
+  if (one.kind === 'date' && other.kind === 'date') return compareMoments(one.moment, other.moment, zone);
+  if (one.kind !== 'number' || other.kind !== 'number') return 0; // values of one list have one kind
+  return one.infinity - other.infinity || compareDecimals(one.number, other.number);
+}
