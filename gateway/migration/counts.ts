@@ -16,6 +16,8 @@ export class RoutingCounts {
   readonly #seconds = new Map<string, Histogram>();
   readonly #statuses = new Map<number, number>();
   readonly #fallbacks = new Map<string, number>();
+  readonly #partials = new Map<string, number>();
+  readonly #duplicates = new Map<string, number>();
   refusedOverrides = 0;
   /** Returns true while the circuit breaker of the legacy service is open. */
   isBreakerOpen = (): boolean => false;
@@ -33,7 +35,7 @@ export class RoutingCounts {
    */
   count(
     operation: string | undefined,
-    { mode, side, legacyMs, legacyStatus, fallback }: RouteRecord,
+    { mode, side, legacyMs, legacyStatus, fallback, partial }: RouteRecord,
     newMs: number,
   ): void {
     const name = operation ?? '?';
@@ -43,6 +45,12 @@ export class RoutingCounts {
     if (legacyStatus !== undefined)
       this.#statuses.set(legacyStatus, (this.#statuses.get(legacyStatus) ?? 0) + 1);
     if (fallback === true) add(this.#fallbacks, `operation="${name}"`);
+    if (partial !== undefined) add(this.#partials, `operation="${name}",side="${partial}"`);
+  }
+
+  /** Counts keys that are in both lists of a blended reply (G30). */
+  countDuplicates(operation: string, keys: number): void {
+    if (keys > 0) add(this.#duplicates, `operation="${operation}"`, keys);
   }
 
   #observe(side: string, ms: number): void {
@@ -73,6 +81,16 @@ export class RoutingCounts {
         'migration_fallback_total',
         'Calls that the legacy service answered because the upstream found nothing, by operation.',
         this.#fallbacks,
+      ),
+      this.#counter(
+        'migration_partial_total',
+        'Replies of one service alone, because the other one failed, by operation and answering side.',
+        this.#partials,
+      ),
+      this.#counter(
+        'migration_duplicates_total',
+        'Keys of items in the lists of both services, by operation.',
+        this.#duplicates,
       ),
       family('migration_overrides_refused_total', 'counter', 'Override headers that were ignored.', [
         { name: 'migration_overrides_refused_total', labels, value: this.refusedOverrides },
@@ -108,8 +126,8 @@ function samplesOf(labels: string, { counts, sum }: Histogram): Sample[] {
   ];
 }
 
-function add(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+function add(counts: Map<string, number>, key: string, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
 /** Joins the metrics of several contracts: one family per name. */

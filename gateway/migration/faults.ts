@@ -7,10 +7,10 @@ import type { Place } from './place.ts';
 // Failures of the new service (G20, G24, G32).
 
 /** The parts of a contract's routing that concern faults. */
-type Routed = Pick<Place, 'routing' | 'contract'>;
+export type Routed = Pick<Place, 'routing' | 'contract'>;
 
 /** Returns the declared fault of an outcome; undefined for any other outcome. */
-function declaredFaultOf(
+export function declaredFaultOf(
   outcome: Outcome,
   { name }: Operation,
   { contract }: Routed,

@@ -275,7 +275,7 @@ class Exchange implements LegacyReceiver {
  * Returns the reason phrase with the bytes that the legacy service sent, as Latin-1 text. undici decodes them as UTF-8.
  * Returns `''` for other bytes, which Node would refuse.
  */
-function reasonPhrase(text: string): string {
+export function reasonPhrase(text: string): string {
   if (text.includes('\ufffd')) return '';
   const bytes = Buffer.from(text).toString('latin1');
   return /^[\t -~\x80-\xff]*$/.test(bytes) ? bytes : '';

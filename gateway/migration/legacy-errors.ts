@@ -21,3 +21,16 @@ export function invalid(why: string): CallError {
     detail: `the legacy service did not send a complete response: ${why}`,
   });
 }
+
+/**
+ * Returns the error of a complete reply that does not match the contract (G31).
+ *
+ * @param path place in the reply; `''` for the whole reply
+ */
+export function invalidReply(path: string, expected: string): CallError {
+  const place = path === '' ? '' : `${path}: `;
+  return new CallError('UpstreamInvalidResponse', {
+    detail: `the response of the legacy service does not match the types of the contract: ${place}expected ${expected}`,
+    logged: `${place}expected ${expected}`,
+  });
+}

@@ -1,5 +1,4 @@
 import type { BlockList } from 'node:net';
-import { noCompareRules } from '../../mappings/compare/rules.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
@@ -21,8 +20,9 @@ import type { EvidencePart } from './evidence-store.ts';
 import { compileIdentifyCaller, type IdentityOf } from './identity.ts';
 import { createLegacyService, type LegacyService } from './legacy-service.ts';
 import { compileHeaders, compileReadsCaller, leadsToLegacy, portPaths } from './place.ts';
+import { pagingWarnings } from './read-blend.ts';
 import { readRouting, warningsOf } from './read-routing.ts';
-import type { Routing } from './routing.ts';
+import { noRouting, type Routing } from './routing.ts';
 import { Site } from './site.ts';
 import type { EvidenceSettings } from './state-file.ts';
 
@@ -68,14 +68,7 @@ export function checkMigrations(
     }
     if (contract.adopted === undefined) {
       report(`${at}/legacy`, 'expected an adopted WSDL, got an OpenAPI document');
-      const routing: Routing = {
-        rules: [],
-        override: undefined,
-        fallback: new Map(),
-        faultCodes: new Map(),
-        compare: noCompareRules,
-      };
-      return { ...migrated, routing, evidence, warnings: [] };
+      return { ...migrated, routing: noRouting(), evidence, warnings: [] };
     }
     const paths = new Set(contract.ports.map(({ path }) => path));
     if (new URL(plan.url).pathname !== '/' && paths.size > 1)
@@ -84,7 +77,12 @@ export function checkMigrations(
     const routing = readRouting(stated, `${at}/migration`, facts, report);
     const isOwn = ownUrls.some((url) => URL.parse(url)?.origin === new URL(plan.url).origin);
     const own = isOwn ? [`legacy: expected another service, got the URL of the gateway, ${plan.url}`] : [];
-    return { ...migrated, routing, evidence, warnings: [...own, ...warningsOf(routing, contract)] };
+    return {
+      ...migrated,
+      routing,
+      evidence,
+      warnings: [...own, ...warningsOf(routing, contract), ...pagingWarnings(routing, contract)],
+    };
   });
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return checked;

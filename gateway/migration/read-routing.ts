@@ -1,11 +1,11 @@
 import { compileRules } from '../../mappings/compare/rules.ts';
-import type { AdoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
-import { nearest } from '../../mappings/contract/nearest.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
 import { parsePath } from '../../mappings/mapping/paths.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
+import { faultsOf, suggestion } from './known-names.ts';
+import { readBlends } from './read-blend.ts';
 import {
   type Conditions,
   isOf,
@@ -32,17 +32,14 @@ export interface Checked {
   readonly unmapped: ReadonlySet<string>;
 }
 
-/** Maximum number of known names that are compared with an unknown name. */
-const maxCompared = 300;
-
 type StatedRule = NonNullable<StatedMigration['routes']>[number];
 
 const defaultOverrideHeader = 'x-soapbridge-route';
 
 /** Checks `migration` of a contract, and reports all problems (G3, G4). */
 export function readRouting(stated: StatedMigration, at: string, checked: Checked, report: Report): Routing {
-  const reader = new Reader(checked, report);
-  const { routes = [], override, fallback = new Map(), replies, compare = {} } = stated;
+  const reader = new Reader(checked, new Set(stated.blend?.keys()), report);
+  const { routes = [], override, fallback = new Map(), replies, compare = {}, blend = new Map() } = stated;
   if (routes.length > maxRules)
     report(`${at}/routes`, `expected at most ${maxRules} rules, got ${routes.length}`);
   reader.checkNames(routes, `${at}/routes`);
@@ -59,6 +56,7 @@ export function readRouting(stated: StatedMigration, at: string, checked: Checke
       rules: compileRules(compare.rules ?? [], `${at}/compare/rules`, checked, report),
       strict: compare.strict ?? false,
     },
+    blends: readBlends(blend, checked.contract, `${at}/blend`, report),
   };
 }
 
@@ -66,10 +64,12 @@ class Reader {
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #checked: Checked;
   readonly #report: Report;
+  readonly #blended: ReadonlySet<string>;
 
-  constructor(checked: Checked, report: Report) {
+  constructor(checked: Checked, blended: ReadonlySet<string>, report: Report) {
     this.#operations = new Map(checked.contract.operations.map((operation) => [operation.name, operation]));
     this.#checked = checked;
+    this.#blended = blended;
     this.#report = report;
   }
 
@@ -90,7 +90,7 @@ class Reader {
     const own = [...this.#operations.values()].filter((one) => named === undefined || named.has(one.name));
     if (mode === undefined) this.#report(at, 'expected mode, the mode of the rule, got none');
     else this.#checkMode(mode, own, `${at}/mode`);
-    const checkedMode: Mode = mode === 'new' || mode === 'fallback' ? mode : 'legacy';
+    const checkedMode: Mode = mode === 'new' || mode === 'fallback' || mode === 'blend' ? mode : 'legacy';
     return { name, operations: named, when: this.#conditions(when, own, `${at}/when`), mode: checkedMode };
   }
 
@@ -137,8 +137,11 @@ class Reader {
     const write = own.find(({ readOnly }) => !readOnly);
     if (mode !== 'legacy' && mode !== 'new' && write !== undefined)
       this.#report(at, `expected legacy or new for ${write.name}, a write, got ${mode}`);
-    else if (mode === 'compare' || mode === 'blend')
-      this.#report(at, `expected legacy, new or fallback, got ${mode}, a mode of a later version`);
+    else if (mode === 'compare')
+      this.#report(at, `expected legacy, new, blend or fallback, got ${mode}, a mode of a later version`);
+    const bare = own.find(({ name }) => !this.#blended.has(name));
+    if (mode === 'blend' && write === undefined && bare !== undefined)
+      this.#report(at, `expected migration.blend.${bare.name} for mode blend, got none`);
     const unmapped = own.find(({ name }) => this.#checked.unmapped.has(name));
     if (mode !== 'legacy' && unmapped !== undefined)
       this.#report(at, `expected a rule of mapping.yaml for ${unmapped.name}, routed to ${mode}, got none`);
@@ -244,23 +247,9 @@ function asBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Returns `, did you mean x?` for the nearest known name; `''` if none is near. */
-function suggestion(name: string, known: readonly string[]): string {
-  const near = nearest(name, known.slice(0, maxCompared));
-  return near === undefined ? '' : `, did you mean ${near}?`;
-}
-
 function namesOf(operations: readonly Operation[]): string {
   const names = operations.map(({ name }) => name);
   return names.length > 5 ? `${names.slice(0, 5).join(', ')}, …` : names.join(', ');
-}
-
-/** Returns the names of the declared faults of an operation. */
-export function faultsOf({ adopted }: Contract, operation: string): readonly string[] {
-  const found: AdoptedOperation | undefined = adopted?.service.operations.find(
-    ({ name }) => name === operation,
-  );
-  return found?.faults.map(({ name }) => name) ?? [];
 }
 
 /** Returns warnings about valid routes that are probably mistakes (G4). */

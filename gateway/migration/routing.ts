@@ -1,11 +1,11 @@
-import type { CompareSettings } from '../../mappings/compare/rules.ts';
+import type { BlendRule, Side } from '../../mappings/compare/blend.ts';
+import { type CompareSettings, noCompareRules } from '../../mappings/compare/rules.ts';
 import type { Path } from '../../mappings/mapping/paths.ts';
 
-/** Modes of a route (G11). */
-export type Mode = 'legacy' | 'new' | 'fallback';
+export type { Side } from '../../mappings/compare/blend.ts';
 
-/** The service that answers a call. */
-export type Side = 'legacy' | 'new';
+/** Modes of a route (G11). */
+export type Mode = 'legacy' | 'new' | 'blend' | 'fallback';
 
 /** A condition on the text of a value (G8). */
 export type ValueTest =
@@ -56,6 +56,15 @@ export interface Override {
   readonly header: string;
 }
 
+/** The checked settings of a blended operation (G28). */
+export interface Blend {
+  readonly rule: BlendRule;
+  /** Names of declared faults that mean an empty list, by side (G31). */
+  readonly emptyFaults: Readonly<Record<Side, ReadonlySet<string>>>;
+  /** The sides that may answer alone if the other side fails (G31). */
+  readonly partial: 'none' | Side | 'either';
+}
+
 /** The checked settings of `migration` for one contract. */
 export interface Routing {
   readonly rules: readonly Rule[];
@@ -66,6 +75,20 @@ export interface Routing {
   readonly faultCodes: ReadonlyMap<string, 'Client' | 'Server'>;
   /** Rules of the comparison (G36, G43). */
   readonly compare: CompareSettings;
+  /** Settings of blended operations by name (G28). */
+  readonly blends: ReadonlyMap<string, Blend>;
+}
+
+/** Returns the routing of a contract without settings. */
+export function noRouting(): Routing {
+  return {
+    rules: [],
+    override: undefined,
+    fallback: new Map(),
+    faultCodes: new Map(),
+    compare: noCompareRules,
+    blends: new Map(),
+  };
 }
 
 /** Returns true if a rule applies to each call of its operations. */

@@ -14,6 +14,7 @@ import { readSoapBody } from '../protocols/read-request.ts';
 import { answer, serveByUpstream } from '../protocols/soap/endpoint.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
+import { type BlendedCall, runBlend } from './blend.ts';
 import type { Decision } from './decide.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
@@ -121,6 +122,7 @@ export class Site implements Migration {
     context.stats.caller ??= caller.name;
     context.stats.route = { ...decision, side: decision.mode === 'legacy' ? 'legacy' : 'new' };
     if (decision.mode === 'legacy') await this.#forward(address, context, received, decided);
+    else if (decision.mode === 'blend') await this.#answerByBoth(address, context, received, decided);
     else {
       await this.#answerByUpstream(address, context, received, decided);
       if (decision.mode === 'new') this.#count(context);
@@ -265,6 +267,45 @@ export class Site implements Migration {
       return undefined;
     });
     if (!isForwarded) this.#count(context);
+  }
+
+  /** Answers with the items of both services (G28). */
+  async #answerByBoth(
+    address: SoapAddress,
+    context: RequestContext,
+    received: Received,
+    decided: Decided,
+  ): Promise<void> {
+    const { service } = context.options;
+    const { operation, caller } = decided;
+    const place = this.#place;
+    const settings = place.routing.blends.get(operation.name);
+    if (settings === undefined) throw new TypeError(`blend: ${operation.name} has no settings`);
+    await receiveAll(received, service.bodyLimit);
+    const read = async (): Promise<SoapCall | PreparedSoapCall> => {
+      service.refuseForeign?.(context.request, context.head.contentType.type);
+      admitBody(context.request.headers, service);
+      const body = received.body ?? (await unpackBody(context, received.bytes, service));
+      return decided.call ?? readSoapBody(context, address, Buffer.from(body));
+    };
+    const blended: BlendedCall = {
+      place,
+      blend: settings,
+      read: (added) => ({
+        operation,
+        target: place.targetOf(context.request, address.endpoint),
+        body: received.bytes,
+        headers: () => place.headersOf(context, caller.name, added),
+        onUnauthorized: place.onUnauthorized,
+        onConnectionCredentials: place.onConnectionCredentials,
+      }),
+      change: (outcome) => withFaultCode(allowRetry(context, outcome), operation, place),
+      onDuplicates: (duplicates) => place.counts.countDuplicates(operation.name, duplicates.length),
+    };
+    await answer(context, address.version, read, undefined, undefined, (call, frame) =>
+      runBlend(context, call, frame, blended),
+    );
+    this.#count(context);
   }
 
   #forward(

@@ -55,7 +55,7 @@ export const legacySetting = {
 
 /** Keys of `migration` that this version does not support. */
 const laterKeys = {
-  keys: ['blend', 'record', 'deprecate'],
+  keys: ['record', 'deprecate'],
   of: 'a later version',
 };
 
@@ -141,6 +141,32 @@ export const migrationSetting = record(
     state: text(
       'File that keeps findings and verdicts over a restart, and that `soapbridge report` reads.',
       'a file',
+    ),
+    blend: map(
+      'Lists of both services in one reply, by operation.',
+      '`operation: { list: path }`',
+      record('A blended list.', {
+        list: text('Path of the list in the reply.'),
+        key: text('Member that identifies an item. Items of both lists with the same key are one item.'),
+        prefer: keyword('Service whose item is returned for a key in both lists.', 'legacy', 'new'),
+        order: record('Order of the items. Default: items of the legacy service, then the others.', {
+          by: text('Member to sort by.'),
+          descending: flag('Sort from the last value to the first.'),
+        }),
+        timeZone: text('Time zone of dates without an offset, for `order`.'),
+        counts: list('Members that receive the number of items.', 'paths of integers', text('A path.')),
+        emptyFaults: record('Declared faults that mean an empty list.', {
+          legacy: list('Faults of the legacy service.', 'names of faults', text('A fault.')),
+          new: list('Faults of the upstream.', 'names of faults', text('A fault.')),
+        }),
+        partial: keyword(
+          'Service whose reply is returned alone if the other service fails.',
+          'none',
+          'legacy',
+          'new',
+          'either',
+        ),
+      }),
     ),
   },
   laterKeys,

@@ -85,7 +85,7 @@ export interface RequestStats {
 export interface RouteRecord {
   mode: string;
   rule: string;
-  /** The service that answered; undefined if none was called. */
+  /** The service that answered; with mode `blend` the one that failed. Undefined for none. */
   side: 'legacy' | 'new' | undefined;
   /** Status of the legacy service's reply. */
   legacyStatus?: number;
@@ -93,6 +93,8 @@ export interface RouteRecord {
   legacyMs?: number;
   /** True if the legacy service answered because the upstream found nothing (G32). */
   fallback?: true;
+  /** The service whose reply the caller got alone, because the other one failed (G31). */
+  partial?: 'legacy' | 'new';
 }
 
 /** Begin and end of a wait, in ms of `performance.now()`. */

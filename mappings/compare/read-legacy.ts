@@ -39,7 +39,7 @@ export function readLegacy(
 ): LegacyReading {
   try {
     const text = decodeXml(document, charset);
-    const xml = new XmlReader(text, unlimited(limits), { illegalReferences: acceptsReferences });
+    const xml = new XmlReader(text, unlimited(limits), { acceptsIllegalReferences: acceptsReferences });
     return readEnvelope(xml, codec, list, limits, attachments);
   } catch (error) {
     if (error instanceof XmlError || error instanceof UnsupportedCharset)

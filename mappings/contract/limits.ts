@@ -164,6 +164,11 @@ export const limitTable = {
     bounds: 'Time that a call waits for an `inFlight` slot before it is rejected with 503.',
     result: '503 `Overloaded`',
   },
+  blendItems: {
+    value: 50_000,
+    bounds: 'Items of a list that is blended of the replies of two services.',
+    result: '502 `UpstreamInvalidResponse`',
+  },
   heldBytes: {
     value: 192 * mebibyte,
     bounds: 'Memory for bodies of requests, of upstream responses and of replies, together.',

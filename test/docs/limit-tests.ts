@@ -7,6 +7,7 @@ import type { allLimits } from '../constant-limits.ts';
 export const limitTests = {
   bodyBytes: ['test/gateway/http/limits.test.ts', '`W44: bodyBytes: 1000 bytes of '],
   bodyBytesWithBinary: ['test/gateway/http/limits.test.ts', "'bodyBytesWithBinary: with base64"],
+  blendItems: ['test/migration/blend.test.ts', "'G31: blendItems: 4 items are returned"],
   mimeParts: ['test/gateway/protocols/soap/mtom.test.ts', '  mimeParts: '],
   mimeHeaderBytes: ['test/gateway/protocols/soap/mtom.test.ts', '  mimeHeaderBytes: '],
   mimeContentId: ['test/gateway/protocols/soap/mtom.test.ts', '  mimeContentId: '],

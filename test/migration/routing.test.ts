@@ -178,8 +178,8 @@ test('G3, G4: all problems of the routes are reported at once', (t) => {
     '/routes/0: expected name, the name of the rule, got none',
     '/routes/0/mode: expected legacy or new for NotifyArrival, a write, got fallback',
     '/routes/1/operations/0: expected an operation of the contract, got Nothing',
-    '/routes/1/mode: expected legacy, new or fallback, got compare, a mode of a later version',
-    '/routes/2/mode: expected legacy, new or fallback, got compare, a mode of a later version',
+    '/routes/1/mode: expected legacy, new, blend or fallback, got compare, a mode of a later version',
+    '/routes/2/mode: expected legacy, new, blend or fallback, got compare, a mode of a later version',
     '/routes/3/when/caller: expected a name of callers.yaml or a pseudonym, got acne, did you mean acme?',
     '/routes/3/when/percent: expected 0 to 100, got -1',
     '/routes/4/when/value/Number: expected a path in the request of GetApplicationZip, got Number',
@@ -216,4 +216,42 @@ test('G4: routes that are probably mistakes get a warning', (t) => {
     routes: [{ name: 'w', operations: ['NotifyArrival'], mode: 'new', when: { percent: 10 } }],
   });
   t.regex(apart?.warnings[0] ?? '', /^route w: routes a share of NotifyArrival, a write, while \w+, a read/);
+});
+
+type BlendSettings = Exclude<StatedMigration['blend'], undefined>;
+
+test('G3, G28: problems of blended operations', (t) => {
+  const blend: BlendSettings = new Map([
+    ['NotifyArrival', { list: 'X' }],
+    ['GetSubmissionLists', { list: 'X' }],
+    [zip, {}],
+    ['GetOpportunityList', { list: 'OpportunityDetail' }],
+    [
+      'GetSubmissionList',
+      {
+        list: 'SubmissionInfo',
+        order: {},
+        timeZone: 'Mars/Olympus',
+        counts: ['Success', 'SubmissionInfo', 'AvailableApplicationNumber', 'x[0]'],
+        emptyFaults: { legacy: ['NoSubmission'], new: ['NoSubmissions'] },
+      },
+    ],
+  ]);
+  t.deepEqual(problemsOf(t, { blend }), [
+    '/blend/NotifyArrival: expected a read, got NotifyArrival, a write',
+    '/blend/GetSubmissionLists: expected an operation of the contract, got GetSubmissionLists, did you mean GetSubmissionList?',
+    '/blend/GetApplicationZip: expected list, the path of a list in the reply, got none',
+    '/blend/GetOpportunityList/list: expected a path to a list in the reply, got OpportunityDetail, did you mean OpportunityDetails?',
+    '/blend/GetSubmissionList/counts/0: expected a path to an integer in the reply, got Success, a boolean',
+    '/blend/GetSubmissionList/counts/1: expected a path to an integer in the reply, got SubmissionInfo, a list',
+    '/blend/GetSubmissionList/counts/3: expected a path to an integer in the reply, got x[0]',
+    '/blend/GetSubmissionList/timeZone: expected a time zone of the IANA database, got Mars/Olympus',
+    '/blend/GetSubmissionList/emptyFaults/legacy/0: expected a declared fault of GetSubmissionList, got NoSubmission, did you mean NoSubmissions?',
+    '/blend/GetSubmissionList/order: expected by, the member to sort by, got none',
+  ]);
+  const wrong = { list: 'OpportunityDetails', key: 'Cfda', order: { by: 'OpeningDates' } };
+  t.deepEqual(problemsOf(t, { blend: new Map([['GetOpportunityList', wrong]]) }), [
+    '/blend/GetOpportunityList/order/by: expected a path to a single scalar of an item, got OpeningDates, did you mean OpeningDate?',
+    '/blend/GetOpportunityList/key: expected a path to a single scalar of an item, got Cfda, a list',
+  ]);
 });

@@ -38,6 +38,12 @@ export function serveSoap(address: SoapAddress, context: RequestContext): Promis
 export type ChangeOutcome = (outcome: Outcome) => Promise<Outcome | undefined>;
 
 /**
+ * Makes a call and returns its outcome with the reply in the frame. Returns undefined if it has answered the caller. Does
+ * not throw CallError.
+ */
+export type MakeCall = (call: SoapCall | PreparedSoapCall, frame: Frame) => Promise<Outcome | undefined>;
+
+/**
  * Serves a SOAP call by the upstream.
  *
  * @param claimed the address with the version that applies until the envelope is read (W3)
@@ -111,6 +117,7 @@ function streamedType({ options, head }: RequestContext): RelatedType | undefine
  * @param read throws CallError, Fault
  * @param failure returns the error if the request ended early during the call
  * @param change returns the outcome for the caller; undefined if the caller was answered in another way
+ * @param make makes the call in place of `runCall`
  */
 export async function answer(
   context: RequestContext,
@@ -118,6 +125,7 @@ export async function answer(
   read: () => Promise<SoapCall | PreparedSoapCall>,
   failure?: () => unknown,
   change?: ChangeOutcome,
+  make?: MakeCall,
 ): Promise<void> {
   const { stats, options, head } = context;
   const { service } = options;
@@ -130,7 +138,12 @@ export async function answer(
     const { operation, input, header, values } = call;
     version = call.version;
     noteSecurity(stats, header, undefined);
-    const made = await runCall(service, context, operation, input, 'xml', frameOf(call, service), values);
+    const frame = frameOf(call, service);
+    const made =
+      make === undefined
+        ? await runCall(service, context, operation, input, 'xml', frame, values)
+        : await make(call, frame);
+    if (made === undefined) return;
     const broken = failure?.();
     if (broken !== undefined) throw broken;
     if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;

@@ -1,0 +1,234 @@
+import { promisify } from 'node:util';
+import { gunzip, inflate } from 'node:zlib';
+import { Attachments } from '../../mappings/codec/attachments.ts';
+import type { LegacyEnvelope } from '../../mappings/compare/read-legacy.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Operation } from '../../mappings/contract/model.ts';
+import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
+import {
+  RelatedError,
+  RelatedTypeError,
+  readRelatedType,
+  splitRelated,
+  takeParts,
+} from '../../mappings/http-mapping/related.ts';
+import type { CallError } from '../call/error.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { report } from '../http/send.ts';
+import type { RequestStats } from '../telemetry/request-stats.ts';
+import { isReplayProtected, reasonPhrase } from './forward.ts';
+import { authenticatesConnection, replyHeaders } from './forward-headers.ts';
+import { LegacyCall } from './legacy-call.ts';
+import { invalid } from './legacy-errors.ts';
+import type { LegacyReceiver } from './legacy-request.ts';
+import type { LegacyService } from './legacy-service.ts';
+import type { ForwardedHeaders } from './place.ts';
+
+// Complete replies of the legacy service (G28).
+
+/** A complete reply. */
+export interface LegacyAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Alternating names and values. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+/** A read that is sent to the legacy service while its caller waits for another reply. */
+export interface LegacyRead {
+  readonly operation: Operation;
+  readonly target: string;
+  readonly body: Buffer;
+  readonly headers: () => Promise<ForwardedHeaders>;
+  readonly onUnauthorized: (token: string) => void;
+  readonly onConnectionCredentials: () => void;
+}
+
+/** Returns the maximum size of a reply that is held in memory, in bytes. */
+function mostBytes({ binaryOutput }: Operation, { replyBytes, replyBytesWithBinary }: Limits): number {
+  return binaryOutput ? replyBytesWithBinary : replyBytes;
+}
+
+/** Receives a reply in memory. */
+class Gathering implements LegacyReceiver {
+  readonly #context: RequestContext;
+  readonly #most: number;
+  readonly #pieces: Buffer[] = [];
+  readonly #resolve: (answer: LegacyAnswer) => void;
+  readonly #reject: (error: CallError) => void;
+  #head: Omit<LegacyAnswer, 'body'> = { status: 0, text: '', rawHeaders: [] };
+  #size = 0;
+  /** Ends the call with an error. */
+  abort: (error: CallError) => void = () => {};
+
+  constructor(
+    context: RequestContext,
+    most: number,
+    resolve: (answer: LegacyAnswer) => void,
+    reject: (error: CallError) => void,
+  ) {
+    this.#context = context;
+    this.#most = most;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  informed(): void {}
+
+  began(status: number, text: string, rawHeaders: readonly string[]): void {
+    this.#head = { status, text, rawHeaders };
+  }
+
+  received(chunk: Buffer): boolean {
+    this.#size += chunk.length;
+    const { permit, options } = this.#context;
+    if (this.#size > this.#most) this.abort(invalid(`its response has more than ${this.#most} bytes`));
+    else if (!permit.hold(chunk.length)) this.abort(options.service.admission.shed());
+    else this.#pieces.push(chunk);
+    return true;
+  }
+
+  ended(): void {
+    this.#resolve({ ...this.#head, body: Buffer.concat(this.#pieces) });
+  }
+
+  failed(error: CallError): void {
+    this.#reject(error);
+  }
+}
+
+/** Calls the legacy service and returns its complete reply. Throws CallError. */
+export async function callLegacy(
+  service: LegacyService,
+  context: RequestContext,
+  read: LegacyRead,
+): Promise<LegacyAnswer> {
+  const { request, response, deadline, stats, started } = context;
+  const { operation, target, body } = read;
+  const own: Pick<RequestStats, 'failures' | 'sent' | 'queueMs' | 'waits' | 'upstream'> = {
+    failures: undefined,
+    sent: 0,
+    queueMs: 0,
+    upstream: undefined,
+  };
+  let call: LegacyCall | undefined;
+  try {
+    const { headers, token } = await read.headers();
+    const endsConnection = authenticatesConnection(headers);
+    if (endsConnection) read.onConnectionCredentials();
+    const network = service.networkOf(request);
+    const answer = await new Promise<LegacyAnswer>((resolve, reject) => {
+      const most = mostBytes(operation, service.limits);
+      const receiver = new Gathering(context, most, resolve, reject);
+      const made = new LegacyCall(
+        service,
+        {
+          method: request.method ?? '',
+          target,
+          headers,
+          endsConnection,
+          body,
+          operation: operation.name,
+          isRead: true,
+          mayRepeat: () => !isReplayProtected(body),
+          keys: { caller: `${network} ${stats.caller ?? ''}`, network, operation: operation.name },
+          deadline: Math.min(deadline, started + service.limits.totalMs),
+          isLeft: () => response.destroyed,
+          isFed: () => true,
+          stats: own,
+        },
+        receiver,
+      );
+      receiver.abort = (error) => made.abort(error);
+      call = made;
+      made.start();
+    });
+    if (answer.status === 401 && token !== undefined) read.onUnauthorized(token);
+    return answer;
+  } finally {
+    const { route } = stats;
+    if (route !== undefined && call?.progress.isReached === true) {
+      route.legacyMs = call.progress.ms;
+      if (call.progress.status !== 0) route.legacyStatus = call.progress.status;
+    }
+    if (own.failures !== undefined) stats.failures = [...own.failures, ...(stats.failures ?? [])];
+  }
+}
+
+/** Sends a reply of the legacy service unchanged, with additional headers. */
+export function sendAnswer(
+  context: RequestContext,
+  { status, text, rawHeaders, body }: LegacyAnswer,
+  added: readonly string[],
+): void {
+  const { response, options } = context;
+  if (!response.destroyed) {
+    if (!options.isReady()) response.shouldKeepAlive = false;
+    response.sendDate = false;
+    response.writeHead(status, reasonPhrase(text), [...replyHeaders(rawHeaders), ...added]);
+    response.end(body);
+  }
+  report(context, status, body.length);
+}
+
+/**
+ * Returns the envelope of a reply: decompressed, and without the other parts of a package. Returns undefined for a reply
+ * without a readable envelope.
+ */
+export async function envelopeOf(
+  { rawHeaders, body }: LegacyAnswer,
+  operation: Operation,
+  limits: Limits,
+): Promise<LegacyEnvelope | undefined> {
+  const bytes = await unpacked(
+    body,
+    headerIn(rawHeaders, 'content-encoding'),
+    mostBytes(operation, limits),
+    limits,
+  );
+  if (bytes === undefined) return undefined;
+  const header = headerIn(rawHeaders, 'content-type') ?? '';
+  if (!/^\s*multipart\//i.test(header))
+    return { document: bytes, charset: parseContentType(header).charset, attachments: undefined };
+  try {
+    const split = splitRelated(bytes, readRelatedType(header), limits);
+    const { form, root, charset, parts } = takeParts(bytes, split);
+    return { document: root, charset, attachments: new Attachments(form, parts) };
+  } catch (error) {
+    if (error instanceof RelatedError || error instanceof RelatedTypeError) return undefined;
+    throw error;
+  }
+}
+
+function headerIn(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.toLowerCase() === name) return rawHeaders[at + 1];
+  return undefined;
+}
+
+const mebibyte = 1024 * 1024;
+const unpackers = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+} as const;
+
+/** Decompresses a body; undefined for another coding, damaged bytes, or more bytes than the limits allow (W8). */
+async function unpacked(
+  body: Buffer,
+  coding: string | undefined,
+  most: number,
+  { compressionRatio }: Limits,
+): Promise<Buffer | undefined> {
+  const name = coding?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return body;
+  if (name !== 'gzip' && name !== 'x-gzip' && name !== 'deflate') return undefined;
+  const longest = Math.min(most, Math.max(mebibyte, body.length * compressionRatio));
+  try {
+    return await unpackers[name](body, { maxOutputLength: longest });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined; // an error of zlib
+    throw error;
+  }
+}

@@ -1,0 +1,289 @@
+import { elementOf } from '../../mappings/codec/adopted/compile.ts';
+import { numbers } from '../../mappings/codec/adopted/facets.ts';
+import { isTemporal } from '../../mappings/codec/adopted/temporal.ts';
+import { createZone } from '../../mappings/codec/scalars/zone.ts';
+import type { ItemScalar } from '../../mappings/compare/blend.ts';
+import { jsonFormOf, objectForm } from '../../mappings/contract/members.ts';
+import type { Contract, Operation } from '../../mappings/contract/model.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
+import {
+  type AdoptedMessage,
+  type JsonForm,
+  type Member,
+  messageElements,
+  reachableTypes,
+  type SimpleType,
+} from '../../mappings/contract/type-graph.ts';
+import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
+import { parsePath } from '../../mappings/mapping/paths.ts';
+import { typeGraphOf } from '../../mappings/type-graph.ts';
+import type { StatedMigration } from '../process/migration-setting.ts';
+import { faultsOf, suggestion } from './known-names.ts';
+import type { Blend, Routing } from './routing.ts';
+
+// `migration.blend` (G28).
+
+type Stated =
+  NonNullable<StatedMigration['blend']> extends ReadonlyMap<string, infer Settings> ? Settings : never;
+
+/** Checks `migration.blend` and reports all problems (G3). */
+export function readBlends(
+  stated: ReadonlyMap<string, Stated>,
+  contract: Contract,
+  at: string,
+  report: Report,
+): Routing['blends'] {
+  const blends = new Map<string, Blend>();
+  for (const [name, settings] of stated) {
+    const pointer = at + pointerSegment(name);
+    const operation = contract.operations.find((one) => one.name === name);
+    if (operation === undefined) {
+      const near = suggestion(
+        name,
+        contract.operations.map((one) => one.name),
+      );
+      report(pointer, `expected an operation of the contract, got ${name}${near}`);
+    } else if (!operation.readOnly) report(pointer, `expected a read, got ${name}, a write`);
+    else {
+      const blend = new BlendReader(contract, operation, report).read(settings, pointer);
+      if (blend !== undefined) blends.set(name, blend);
+    }
+  }
+  return blends;
+}
+
+/** A place in a reply, by its path. */
+type Place =
+  | { readonly kind: 'form'; readonly form: JsonForm; readonly takesNull: boolean }
+  | { readonly kind: 'list'; readonly item: Member }
+  | { readonly kind: 'none'; readonly known: readonly string[]; readonly name: string };
+
+class BlendReader {
+  readonly #contract: Contract;
+  readonly #operation: Operation;
+  readonly #report: Report;
+
+  constructor(contract: Contract, operation: Operation, report: Report) {
+    this.#contract = contract;
+    this.#operation = operation;
+    this.#report = report;
+  }
+
+  read(stated: Stated, at: string): Blend | undefined {
+    const { key, prefer = 'legacy', order, timeZone, counts = [], emptyFaults, partial = 'none' } = stated;
+    const root = replyForm(typeGraphOf(this.#contract).messagesOf(this.#operation).output);
+    const list = this.#list(stated.list, root, at);
+    const paths = counts.map((path, index) => this.#count(path, root, `${at}/counts/${index}`));
+    const isZone = timeZone === undefined || this.#checkZone(timeZone, `${at}/timeZone`);
+    const faults = {
+      legacy: this.#faults(emptyFaults?.legacy, `${at}/emptyFaults/legacy`),
+      new: this.#faults(emptyFaults?.new, `${at}/emptyFaults/new`),
+    };
+    if (order !== undefined && order.by === undefined)
+      this.#report(`${at}/order`, 'expected by, the member to sort by, got none');
+    if (list === undefined || !isZone) return undefined;
+    const { item } = list;
+    const takesNull = item.kind === 'element' && item.element.nillable;
+    const by = order?.by === undefined ? undefined : this.#scalar(order.by, item, `${at}/order/by`);
+    return {
+      rule: {
+        list: list.path,
+        readAt: readAt(root, list.path, item),
+        isRequired: item.required,
+        takesNull,
+        key: key === undefined ? undefined : this.#scalar(key, item, `${at}/key`),
+        prefer,
+        order: by === undefined ? undefined : { ...by, descending: order?.descending === true },
+        timeZone,
+        counts: paths.filter((path) => path !== undefined),
+      },
+      emptyFaults: faults,
+      partial,
+    };
+  }
+
+  #list(
+    text: string | undefined,
+    root: JsonForm | undefined,
+    at: string,
+  ): { readonly path: readonly string[]; readonly item: Member } | undefined {
+    if (text === undefined) {
+      this.#report(at, 'expected list, the path of a list in the reply, got none');
+      return undefined;
+    }
+    const path = namesIn(text);
+    const place = path === undefined || path.length === 0 || root === undefined ? none : placeIn(root, path);
+    if (path !== undefined && place.kind === 'list') return { path, item: place.item };
+    if (path !== undefined && place.kind === 'form' && place.form.kind === 'list')
+      return { path, item: place.form.item };
+    this.#report(`${at}/list`, `expected a path to a list in the reply, got ${text}${described(place)}`);
+    return undefined;
+  }
+
+  #count(text: string, root: JsonForm | undefined, at: string): readonly string[] | undefined {
+    const path = namesIn(text);
+    const place = path === undefined || root === undefined ? none : placeIn(root, path);
+    const type = place.kind === 'form' && place.form.kind === 'scalar' ? place.form.type : undefined;
+    if (path !== undefined && type !== undefined && isInteger(type)) return path;
+    this.#report(at, `expected a path to an integer in the reply, got ${text}${described(place)}`);
+    return undefined;
+  }
+
+  #scalar(text: string, item: Member, at: string): ItemScalar | undefined {
+    const path = namesIn(text);
+    const form = formOfItem(item);
+    const place = path === undefined || form === undefined ? none : placeIn(form, path);
+    const type = place.kind === 'form' && place.form.kind === 'scalar' ? place.form.type : undefined;
+    if (path !== undefined && type !== undefined && type.variety.kind !== 'list')
+      return { path, kind: kindOf(type), whiteSpace: type.facets.whiteSpace };
+    this.#report(at, `expected a path to a single scalar of an item, got ${text}${described(place)}`);
+    return undefined;
+  }
+
+  #checkZone(name: string, at: string): boolean {
+    try {
+      createZone(name);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#report(at, `expected a time zone of the IANA database, got ${name}`);
+      return false;
+    }
+  }
+
+  #faults(names: readonly string[] = [], at: string): ReadonlySet<string> {
+    const { name: operation } = this.#operation;
+    const declared = faultsOf(this.#contract, operation);
+    for (const [index, name] of names.entries())
+      if (!declared.includes(name))
+        this.#report(
+          `${at}/${index}`,
+          `expected a declared fault of ${operation}, got ${name}${suggestion(name, declared)}`,
+        );
+    return new Set(names);
+  }
+}
+
+const none: Place = { kind: 'none', known: [], name: '' };
+
+/** Returns the names in a path of members; undefined for another path. */
+function namesIn(text: string): readonly string[] | undefined {
+  const path = parsePath(text);
+  if (path === undefined) return undefined;
+  const names = path.flatMap((step) => (step.kind === 'member' ? [step.name] : []));
+  return names.length === path.length ? names : undefined;
+}
+
+/** Returns the form of a reply's JSON: an object, also for a type of one repeated element (A13). */
+function replyForm(output: AdoptedMessage | undefined): JsonForm | undefined {
+  if (output === undefined || output.body.kind === 'empty') return undefined;
+  const { type } = elementOf(output.body);
+  const form = jsonFormOf(type, false);
+  return form.kind === 'list' && type.kind === 'complex' && type.content.kind === 'elements'
+    ? objectForm(type)
+    : form;
+}
+
+function formOfItem(item: Member): JsonForm | undefined {
+  if (item.kind === 'element') return jsonFormOf(item.element.type, false);
+  if (item.kind === 'any') return undefined;
+  return { kind: 'object', attributes: [], members: item.content, value: undefined, others: [] };
+}
+
+function placeIn(form: JsonForm, [name, ...rest]: readonly string[]): Place {
+  if (name === undefined) return { kind: 'form', form, takesNull: false };
+  if (form.kind !== 'object') return { kind: 'none', known: [], name };
+  const { attributes, members, value } = form;
+  const scalarPlace = (type: SimpleType | undefined): Place =>
+    type === undefined ? none : placeIn({ kind: 'scalar', type }, rest);
+  if (name === value?.json) return scalarPlace(value.type);
+  const attribute = attributes.find(({ json }) => json === name);
+  if (attribute !== undefined) return scalarPlace(attribute.use.type);
+  const member = members.members.find(({ json }) => json === name);
+  const known = [...members.members, ...attributes].map(({ json }) => json);
+  if (member === undefined) return { kind: 'none', known, name };
+  if (member.repeats) return rest.length === 0 ? { kind: 'list', item: member } : none;
+  if (member.kind !== 'element') return none;
+  return placeIn(jsonFormOf(member.element.type, true), rest);
+}
+
+/**
+ * Returns the start of the paths that a reader reports for items, which has the names of elements. Returns `''` for items
+ * that it does not number.
+ */
+function readAt(root: JsonForm | undefined, names: readonly string[], item: Member): string {
+  if (item.kind !== 'element') return '';
+  const locals: string[] = [];
+  let form = root;
+  for (const name of names) {
+    const members = form?.kind === 'object' ? form.members.members : [];
+    const member = members.find(({ json }) => json === name);
+    if (member?.kind !== 'element') return '';
+    locals.push(member.element.name.local);
+    form = jsonFormOf(member.element.type, true);
+    if (member === item) return `${locals.join('.')}[`;
+  }
+  return `${[...locals, item.element.name.local].join('.')}[`;
+}
+
+/** Returns what is at a place, for an error: `, a boolean`; or the nearest name. */
+function described(place: Place): string {
+  if (place.kind === 'list') return ', a list';
+  if (place.kind === 'none') {
+    const near = nearest(place.name, place.known);
+    return near === undefined ? '' : `, did you mean ${near}?`;
+  }
+  const { form } = place;
+  if (form.kind === 'list') return ', a list';
+  if (form.kind === 'xml') return ', XML';
+  if (form.kind !== 'scalar') return ', an object';
+  const { builtIn, variety } = form.type;
+  if (variety.kind === 'list') return ', a list';
+  if (builtIn === 'boolean') return ', a boolean';
+  if (isInteger(form.type)) return ', an integer';
+  if (numbers.has(builtIn)) return ', a number';
+  return isTemporal(builtIn) ? ', a date' : ', a text';
+}
+
+function isInteger({ builtIn, variety }: SimpleType): boolean {
+  const size = builtIn.replace(/^unsigned/, '').toLowerCase();
+  return variety.kind === 'atomic' && (/^(?:byte|short|int|long)$/.test(size) || size.endsWith('integer'));
+}
+
+function kindOf({ builtIn, variety }: SimpleType): ItemScalar['kind'] {
+  if (variety.kind !== 'atomic') return 'text';
+  if (numbers.has(builtIn)) return 'number';
+  return isTemporal(builtIn) ? 'date' : 'text';
+}
+
+/** Names of members that select a page, in lower case and without other characters than letters. */
+const pagingNames =
+  /^(?:page(?:no|num|number|index|size|token|start|offset)?|paging|(?:start|row)?offset|cursor|limit|skip|take|top|startindex|firstresult|max(?:results|rows|items)|(?:nextpage|next|continuation)token)$/;
+
+/** Returns warnings about blended operations with requests for a page (G4): pages of two lists cannot be blended. */
+export function pagingWarnings({ rules, blends }: Routing, contract: Contract): readonly string[] {
+  return contract.operations.flatMap((operation) => {
+    const isBlended = rules.some(
+      ({ mode, operations }) => mode === 'blend' && operations?.has(operation.name) !== false,
+    );
+    if (!isBlended || !blends.has(operation.name)) return [];
+    const { input } = typeGraphOf(contract).messagesOf(operation);
+    const name = namesOf(input).find((one) => pagingNames.test(one.toLowerCase().replace(/[^a-z]/g, '')));
+    if (name === undefined) return [];
+    return [
+      `blend of ${operation.name}: ${name} in the request seems to select a page, and lists in pages cannot be blended`,
+    ];
+  });
+}
+
+/** Returns the names of the elements and attributes of a message. */
+function namesOf(message: AdoptedMessage): readonly string[] {
+  const elements = messageElements(message);
+  const names = new Set(message.body.kind === 'element' ? [] : elements.map(({ name }) => name.local));
+  for (const type of reachableTypes(elements.map((element) => element.type))) {
+    if (type.kind !== 'complex') continue;
+    const { attributes, members } = objectForm(type);
+    for (const { json } of [...attributes, ...members.members]) names.add(json);
+  }
+  return [...names];
+}

@@ -1,0 +1,329 @@
+import { gzipSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import { until } from '../until.ts';
+import { contractFolder, type Site, type SiteOptions, type StubReply, startSite } from './scenario.ts';
+
+const path = '/agency/services/v2/AgencyPort';
+const soap11 = 'http://schemas.xmlsoap.org/soap/envelope/';
+const soap12 = 'http://www.w3.org/2003/05/soap-envelope';
+const agency =
+  'xmlns:a="http://desk.example/services/Agency-V2" xmlns:c="http://desk.example/system/Common-V1"';
+const text = { 'content-type': 'text/xml; charset=utf-8' };
+
+const envelope = (body: string, namespace = soap11) =>
+  `<s:Envelope xmlns:s="${namespace}"><s:Body>${body}</s:Body></s:Envelope>`;
+
+const request = (operation: string, namespace = soap11) => ({
+  path,
+  headers: { 'Content-Type': namespace === soap11 ? 'text/xml' : 'application/soap+xml' },
+  body: envelope(`<a:${operation}Request ${agency}/>`, namespace),
+});
+
+/** A submission of the legacy service, with elements after its number. */
+const submission = (number: string, more = '') =>
+  `<a:SubmissionInfo><c:GrantsGovTrackingNumber>${number}</c:GrantsGovTrackingNumber>${more}</a:SubmissionInfo>`;
+
+const legacyList = (...items: readonly string[]): string =>
+  envelope(
+    `<a:GetSubmissionListResponse ${agency}><a:Success>true</a:Success><a:AvailableApplicationNumber>${items.length}</a:AvailableApplicationNumber>${items.join('')}</a:GetSubmissionListResponse>`,
+  );
+
+const xmlReply = (body: string): StubReply => ({ status: 200, headers: text, body });
+const jsonReply = (value: object | string, status = 200): StubReply => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: typeof value === 'string' ? value : JSON.stringify(value),
+});
+
+const newList = (...items: readonly object[]): StubReply =>
+  jsonReply({ Success: true, AvailableApplicationNumber: items.length, SubmissionInfo: items });
+
+const noSubmissions: StubReply = {
+  status: 500,
+  headers: text,
+  body: envelope(
+    `<s:Fault><faultcode>s:Server</faultcode><faultstring>none</faultstring><detail><a:NoSubmissions ${agency}/></detail></s:Fault>`,
+  ),
+};
+
+const submissions = { list: 'SubmissionInfo', counts: ['AvailableApplicationNumber'] };
+
+async function start(
+  t: ExecutionContext,
+  blend: object,
+  more: Partial<SiteOptions> = {},
+  operation = 'GetSubmissionList',
+): Promise<Site> {
+  return startSite(t, {
+    contract: contractFolder('contracts/agency'),
+    config: {
+      legacy: '{legacy}',
+      migration: {
+        routes: [{ name: 'lists', operations: [operation], mode: 'blend' }],
+        blend: { [operation]: blend },
+      },
+    },
+    ...more,
+  });
+}
+
+/** Sends a call and returns the tracking numbers of the reply, or its fault. */
+async function numbersOf(
+  site: Site,
+  legacy: StubReply,
+  fresh: StubReply,
+  namespace = soap11,
+): Promise<string> {
+  site.legacy.answer = legacy;
+  site.upstream.answer = fresh;
+  const reply = await site.send(request('GetSubmissionList', namespace));
+  const body = reply.body.toString();
+  const numbers = [...body.matchAll(/TrackingNumber>(\w+)</g)].map(([, number]) => number).join(' ');
+  const [, fault] = /<(?:faultstring|s:Text)[^>]*>([^<(]*)/.exec(body) ?? [];
+  const count = /AvailableApplicationNumber>(\d+)</.exec(body)?.[1];
+  return fault === undefined ? `${count}: ${numbers}` : `${reply.status} ${fault.trim()}`;
+}
+
+const one = (number: string) => ({ GrantsGovTrackingNumber: number });
+
+test('G28: items of both services in one reply, for both SOAP versions', async (t) => {
+  const site = await start(t, submissions);
+  const legacy = legacyList(submission('L1'), submission('L2'));
+  t.is(await numbersOf(site, xmlReply(legacy), newList(one('N1'))), '3: L1 L2 N1');
+  t.is(await numbersOf(site, xmlReply(legacy), newList(), soap12), '2: L1 L2');
+  t.is(await numbersOf(site, xmlReply(legacyList()), newList(one('N1'))), '1: N1');
+  t.is(await numbersOf(site, xmlReply(legacyList()), newList()), '0: ');
+  site.legacy.answer = xmlReply(legacy);
+  const { body, headers } = await site.send(request('GetSubmissionList', soap12));
+  t.regex(body.toString(), new RegExp(`xmlns:s="${soap12}"`));
+  t.regex(headers['content-type'] ?? '', /^application\/soap\+xml/);
+});
+
+test('G28: the legacy reply may be compressed, in UTF-16, or a package', async (t) => {
+  const site = await start(t, submissions);
+  const legacy = legacyList(submission('L1'));
+  const sent = (body: Buffer, headers: Record<string, string>): StubReply => ({
+    status: 200,
+    headers,
+    body: body as unknown as string,
+  });
+  const packed = sent(gzipSync(legacy), { ...text, 'content-encoding': 'gzip' });
+  t.is(await numbersOf(site, packed, newList(one('N1'))), '2: L1 N1');
+  const wide = Buffer.from(`\ufeff<?xml version="1.0" encoding="utf-16"?>${legacy}`, 'utf16le');
+  t.is(await numbersOf(site, sent(wide, { 'content-type': 'text/xml' }), newList(one('N1'))), '2: L1 N1');
+  const mime = `--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <r>\r\n\r\n${legacy}\r\n--b--\r\n`;
+  const type =
+    'multipart/related; type="application/xop+xml"; boundary="b"; start="<r>"; start-info="text/xml"';
+  t.is(
+    await numbersOf(site, sent(Buffer.from(mime), { 'content-type': type }), newList(one('N1'))),
+    '2: L1 N1',
+  );
+  for (const body of [gzipSync(legacy).subarray(0, 40), Buffer.from('x')])
+    t.regex(
+      await numbersOf(site, sent(body, { ...text, 'content-encoding': 'gzip' }), newList()),
+      /^500 UpstreamInvalidResponse: the response of the legacy service/,
+    );
+});
+
+test('G29: values keep their text, and numbers sort by value', async (t) => {
+  const site = await start(t, { ...submissions, order: { by: 'RequestedAmount', descending: true } });
+  const amount = (value: string) => `<a:RequestedAmount>${value}</a:RequestedAmount>`;
+  site.legacy.answer = xmlReply(
+    legacyList(submission('L1', amount('9007199254740993.10')), submission('L2')),
+  );
+  const items = '{"RequestedAmount":9007199254740993.2},{"RequestedAmount":-3}';
+  site.upstream.answer = jsonReply(
+    `{"Success":true,"AvailableApplicationNumber":2,"SubmissionInfo":[${items}]}`,
+  );
+  const { body } = await site.send(request('GetSubmissionList'));
+  const amounts = [...body.toString().matchAll(/RequestedAmount>([^<]+)</g)].map(([, value]) => value);
+  t.deepEqual(amounts, ['9007199254740993.2', '9007199254740993.10', '-3']);
+});
+
+test('G30: duplicates are counted, and the preferred item is returned', async (t) => {
+  const site = await start(t, { ...submissions, key: 'GrantsGovTrackingNumber', prefer: 'new' });
+  const legacy = xmlReply(legacyList(submission('A'), submission('B'), submission('B')));
+  t.is(await numbersOf(site, legacy, newList(one('C'), one('B'))), '3: A C B');
+  const sampleOf = (name: string) =>
+    site.running.metrics().find((family) => family.name === name)?.samples[0];
+  const sample = sampleOf('migration_duplicates_total');
+  t.is(sample?.value, 1);
+  t.is(sample?.labels, 'contract="/",operation="GetSubmissionList"');
+});
+
+test('G31: a fault that means an empty list, of one side or both', async (t) => {
+  const emptyFaults = { legacy: ['NoSubmissions'], new: ['NoSubmissions'] };
+  const site = await start(t, { ...submissions, emptyFaults });
+  const noneNew = jsonReply({ '@fault': 'NoSubmissions', Reason: 'none' }, 404);
+  t.is(await numbersOf(site, noSubmissions, newList(one('N1'))), '1: N1');
+  t.is(await numbersOf(site, xmlReply(legacyList(submission('L1'))), noneNew), '1: L1');
+  t.is(await numbersOf(site, noSubmissions, noneNew), '500 none');
+  site.legacy.answer = noSubmissions;
+  const { body } = await site.send(request('GetSubmissionList'));
+  t.is(
+    body.toString() as string | undefined,
+    noSubmissions === null || 'fails' in noSubmissions ? '' : noSubmissions.body,
+  );
+  t.regex(await numbersOf(site, noSubmissions, jsonReply('{', 200)), /^500 UpstreamInvalidResponse/);
+});
+
+test('G31: a declared fault that is not listed is a failure', async (t) => {
+  const site = await start(t, submissions);
+  t.is(await numbersOf(site, noSubmissions, newList(one('N1'))), '500 none');
+  t.is(site.log().at(-1)?.side, 'legacy');
+  const noneNew = jsonReply({ '@fault': 'NoSubmissions', '@message': 'nothing here' }, 404);
+  t.is(await numbersOf(site, xmlReply(legacyList()), noneNew), '500 nothing here');
+});
+
+test('G31: an item that is unreadable fails its side', async (t) => {
+  const site = await start(t, submissions);
+  const good = submission('L1');
+  const failsLegacy = /^500 UpstreamInvalidResponse: the response of the legacy service does not match/;
+  for (const item of [
+    submission('L2', '<a:ReceivedDateTime>yesterday</a:ReceivedDateTime>'),
+    submission('L2', '<a:RequestedAmount>12,5</a:RequestedAmount>'),
+    submission('L2', '<a:Unknown>1</a:Unknown>'),
+    submission('L2').replaceAll('a:SubmissionInfo', 'c:SubmissionInfo'),
+  ])
+    t.regex(await numbersOf(site, xmlReply(legacyList(good, item)), newList(one('N1'))), failsLegacy, item);
+  for (const body of ['', '<html/>', legacyList(good).slice(0, -9), envelope('<a/>'), envelope('')])
+    t.regex(await numbersOf(site, xmlReply(body), newList(one('N1'))), failsLegacy, body);
+  for (const item of [
+    { ReceivedDateTime: 'yesterday' },
+    { RequestedAmount: 'much' },
+    { ReceivedDateTime: 5 },
+  ])
+    t.regex(
+      await numbersOf(site, xmlReply(legacyList(good)), newList(one('N1'), item)),
+      /^500 UpstreamInvalidResponse/,
+      JSON.stringify(item),
+    );
+});
+
+test('G31: an item without a required member fails its side', async (t) => {
+  const operation = 'GetOpportunityList';
+  const site = await start(t, { list: 'OpportunityDetails' }, {}, operation);
+  const sideFor = async (legacy: string, fresh: readonly object[]): Promise<unknown> => {
+    site.legacy.answer = xmlReply(
+      envelope(`<a:GetOpportunityListResponse ${agency}>${legacy}</a:GetOpportunityListResponse>`),
+    );
+    site.upstream.answer = jsonReply({ OpportunityDetails: fresh });
+    const lines = site.log().length;
+    const { status } = await site.send(request(operation));
+    await until(() => site.log().length > lines);
+    return `${status} ${site.log().at(-1)?.side}`;
+  };
+  const number = '<c:FundingOpportunityNumber>1</c:FundingOpportunityNumber>';
+  const item = (content: string) => `<a:OpportunityDetails>${content}</a:OpportunityDetails>`;
+  const given = { FundingOpportunityNumber: '2' };
+  t.is(await sideFor(item(number), [given]), '200 undefined');
+  t.is(await sideFor(item(number) + item('<a:OfferingAgency>x</a:OfferingAgency>'), [given]), '500 legacy');
+  t.is(await sideFor(item(number), [given, { OfferingAgency: 'x' }]), '500 new');
+});
+
+test('G31: a reply may lack other members', async (t) => {
+  const site = await start(t, submissions);
+  const fresh = jsonReply({ SubmissionInfo: [one('N1')] });
+  t.is(await numbersOf(site, xmlReply(legacyList(submission('L1'))), fresh), '2: L1 N1');
+  const bare = legacyList(submission('L1')).replace(/<a:Success>.*?<\/a:AvailableApplicationNumber>/, '');
+  t.is(await numbersOf(site, xmlReply(bare), newList(one('N1'))), '2: L1 N1');
+});
+
+test('G31: with partial, the reply of the other side is returned and marked', async (t) => {
+  const site = await start(t, { ...submissions, partial: 'either' });
+  const legacy = xmlReply(legacyList(submission('L1')));
+  const call = async (legacyReply: StubReply, fresh: StubReply) => {
+    const lines = site.log().length;
+    const numbers = await numbersOf(site, legacyReply, fresh);
+    await until(() => site.log().length > lines);
+    return `${numbers}, partial ${site.log().at(-1)?.partial}`;
+  };
+  t.is(await call(legacy, jsonReply({}, 503)), '1: L1, partial legacy');
+  t.is(await call({ fails: 'resetAfterRequest' }, newList(one('N1'))), '1: N1, partial new');
+  t.is(await call(xmlReply(''), newList(one('N1'), one('N2'))), '2: N1 N2, partial new');
+  t.is(await call(noSubmissions, jsonReply({}, 503)), '500 none, partial undefined');
+  site.legacy.answer = { fails: 'resetAfterRequest' };
+  site.upstream.answer = newList(one('N1'));
+  t.is((await site.send(request('GetSubmissionList'))).headers['x-soapbridge-partial'], 'new');
+  const family = site.running.metrics().find(({ name }) => name === 'migration_partial_total');
+  t.deepEqual(
+    family?.samples.map(({ labels, value }) => `${labels} ${value}`),
+    [
+      'contract="/",operation="GetSubmissionList",side="legacy" 1',
+      'contract="/",operation="GetSubmissionList",side="new" 3',
+    ],
+  );
+});
+
+test('G31: a service without a reply fails the blend', async (t) => {
+  const site = await start(t, submissions, { limits: { upstreamFirstByteMs: 1_000 } });
+  const legacy = xmlReply(legacyList(submission('L1')));
+  t.regex(await numbersOf(site, { fails: 'timeout' }, newList()), /^500 UpstreamTimeout: the legacy service/);
+  t.regex(await numbersOf(site, legacy, { fails: 'timeout' }), /^500 UpstreamTimeout: the upstream/);
+  await site.legacy.refuse();
+  t.regex(await numbersOf(site, legacy, newList()), /^500 UpstreamUnavailable: the legacy service/);
+  await site.legacy.open();
+  t.is(await numbersOf(site, legacy, newList()), '1: L1');
+});
+
+test('G31: blendItems: 4 items are returned, 5 are refused', async (t) => {
+  const site = await start(t, submissions, { limits: { blendItems: 4 } });
+  const legacy = xmlReply(legacyList(submission('L1'), submission('L2')));
+  t.is(await numbersOf(site, legacy, newList(one('N1'), one('N2'))), '4: L1 L2 N1 N2');
+  t.is(
+    await numbersOf(site, legacy, newList(one('N1'), one('N2'), one('N3'))),
+    '500 UpstreamInvalidResponse: expected at most 4 items in a blended list',
+  );
+});
+
+test('G31: by default a blended list may have 50,000 items', async (t) => {
+  const site = await start(t, {
+    ...submissions,
+    key: 'GrantsGovTrackingNumber',
+    order: { by: 'GrantsGovTrackingNumber' },
+  });
+  const half = Array.from({ length: 25_000 }, (_, index) => String(10_000_000 + index));
+  const status = '<c:GrantsGovApplicationStatus>Validated</c:GrantsGovApplicationStatus>';
+  const date = '<a:ReceivedDateTime>2026-03-01T10:00:00Z</a:ReceivedDateTime>';
+  const legacy = legacyList(...half.map((number) => submission(`L${number}`, date + status)));
+  const fresh = half.map((number) => ({
+    ...one(`N${number}`),
+    ReceivedDateTime: '2026-03-01T10:00:00Z',
+    GrantsGovApplicationStatus: 'Validated',
+  }));
+  site.legacy.answer = xmlReply(legacy);
+  site.upstream.answer = newList(...fresh);
+  const { status: ok, body } = await site.send(request('GetSubmissionList'));
+  t.is(ok, 200, body.toString('utf8', 0, 500));
+  t.true(body.includes('AvailableApplicationNumber>50000<'));
+});
+
+test('G13: callers of JSON get 501 for a blended operation', async (t) => {
+  const site = await start(t, submissions);
+  const reply = await site.send({
+    path: '/json/reply/GetSubmissionList',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+  });
+  t.is(reply.status, 501);
+  t.is(site.legacy.hits.length + site.upstream.hits.length, 0);
+});
+
+test('G22: a caller that disconnects cancels both calls', async (t) => {
+  const site = await start(t, submissions);
+  site.legacy.answer = { fails: 'timeout' };
+  site.upstream.answer = { fails: 'timeout' };
+  const controller = new AbortController();
+  const { headers, body } = request('GetSubmissionList');
+  const sent = fetch(`http://127.0.0.1:${site.port}${path}`, {
+    method: 'POST',
+    headers,
+    body,
+    signal: controller.signal,
+  });
+  await until(() => site.legacy.hits.length === 1 && site.upstream.hits.length === 1);
+  controller.abort();
+  await t.throwsAsync(sent);
+  await until(() => site.log().some(({ aborted }) => aborted === true));
+  t.pass();
+});
