@@ -46,6 +46,7 @@ export function compileComparison(
       emptyElements: 'refuse',
       types: 'derived',
       bigNumbers: 'number',
+      nonFiniteNumbers: 'asText',
       dates: 'text',
       upstreamTimeZone: undefined,
     },
@@ -144,7 +145,7 @@ class Replies {
   /** Returns the members of a reply's JSON. A body that is no object is the member of its element. */
   #membersOf(json: string): ReadonlyMap<string, Part> {
     const part = readPart(json, this.#limits);
-    if (part.kind === 'object') return new Map(part.members);
+    if (part.kind === 'object') return new Map([['@headers', noHeaders], ...part.members]);
     const name = [...this.#shape.slots.keys()].find((key) => !key.startsWith('@')) ?? '@reply';
     return new Map([[name, part]]);
   }
@@ -172,6 +173,9 @@ class Replies {
     }
   }
 }
+
+/** No header blocks, so that each block of the other side is a difference of its own (G42). */
+const noHeaders: Part = { kind: 'object', json: '{}', members: [] };
 
 type Fault = Extract<DecodedReply, { kind: 'fault' }>;
 
