@@ -31,7 +31,7 @@ test('docs/migrate.md: the gateway accepts each example for the orders service',
   copyFileSync('docs/adopt/Orders.wsdl', join(folder, 'orders/Orders.wsdl'));
   writeFileSync(join(folder, 'orders/soap.yaml'), overlay);
   const file = join(folder, 'soapbridge.yaml');
-  t.is(parts.length, 6);
+  t.true(parts.length >= 6);
   for (const part of ['', ...parts]) {
     // a client certificate is needed for a fingerprint
     const listener = 'clientCertificate: { header: X-Certificate, from: fingerprint }\n';
