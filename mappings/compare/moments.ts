@@ -55,9 +55,22 @@ export function inZone(moment: Moment, zone: Zone): Moment {
   return { ...moment, seconds: instant / 1_000, offset: (wall - instant) / 60_000 };
 }
 
-/** Returns the same text for all forms of a moment. */
+/** Returns the same text for all forms of a moment. An instant in seconds has its usual form, `2026-03-01T09:30:00Z`. */
 export function momentKey({ seconds, fraction, offset }: Moment): string {
-  return `${offset === undefined ? 'local' : 'instant'} ${seconds}.${fraction}`;
+  if (offset === undefined) return `local ${seconds}.${fraction}`;
+  const isUsual = fraction === '' && seconds >= firstUsual && seconds < endUsual;
+  return isUsual
+    ? `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`
+    : `instant ${seconds}.${fraction}`;
+}
+
+/** Seconds of the first and after the last instant whose year has four digits. */
+const firstUsual = Date.UTC(1000, 0) / 1_000;
+const endUsual = Date.UTC(10_000, 0) / 1_000;
+
+/** Returns true for a text that is its own key: an instant in UTC without a fraction. */
+export function isUsualInstant(text: string): boolean {
+  return text.length === 20 && /^[1-9]\d{3}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/.test(text);
 }
 
 /** Returns the distance of two moments in ms. */

@@ -3,7 +3,16 @@ import type { Zone } from '../codec/scalars/zone.ts';
 import type { BuiltIn, SimpleType } from '../contract/type-graph.ts';
 import { type Decimal, decimalOf, plainText } from '../json/decimal.ts';
 import type { Note } from './comparison.ts';
-import { distanceMs, durationKey, inZone, type Moment, momentKey, momentOf, splitOffset } from './moments.ts';
+import {
+  distanceMs,
+  durationKey,
+  inZone,
+  isUsualInstant,
+  type Moment,
+  momentKey,
+  momentOf,
+  splitOffset,
+} from './moments.ts';
 import type { Tolerance } from './rules.ts';
 
 // Equality, notes and classes of scalars (G36, G38, G40).
@@ -57,16 +66,15 @@ export function scalarKey(type: SimpleType, text: string, zone: Zone | undefined
 
 function valueKey(type: SimpleType, text: string, zone: Zone | undefined): string | undefined {
   switch (familyOf(type)) {
-    case 'number': {
-      const number = exactOf(text);
-      return number && plainText(number);
-    }
+    case 'number':
+      return decimalKey(text);
     case 'float':
     case 'double':
       return doubleKey(text, type.builtIn === 'float');
     case 'boolean':
       return /^(?:true|1)$/.test(text) ? 'true' : /^(?:false|0)$/.test(text) ? 'false' : undefined;
     case 'moment': {
+      if (isUsualInstant(text)) return text;
       const moment = zonedMoment(type, text, zone);
       return moment && momentKey(moment);
     }
@@ -89,6 +97,16 @@ const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,6})?$/i;
 function exactOf(text: string): Decimal | undefined {
   const trimmed = text.trim();
   return numberForm.test(trimmed) ? decimalOf(trimmed.replace('+', '')) : undefined;
+}
+
+/** Returns the digits of a number without zeros at the end of its fraction; undefined for another text. */
+function decimalKey(text: string): string | undefined {
+  if (/^-?[1-9]\d*$/.test(text)) return text;
+  const exact = exactOf(text);
+  if (exact === undefined) return undefined;
+  const { isNegative, digits, exponent } = exact;
+  if (exponent < 0 || exponent > maxPowers) return plainText(exact);
+  return `${isNegative ? '-' : ''}${digits}${'0'.repeat(exponent)}`;
 }
 
 function doubleKey(text: string, isFloat: boolean): string | undefined {

@@ -31,6 +31,8 @@ export interface ObjectShape {
   readonly kind: 'object';
   /** Members in the order of the schema. */
   readonly slots: ReadonlyMap<string, Slot>;
+  /** The same as a list. */
+  readonly entries: readonly (readonly [string, Slot])[];
   /** The complex type of its values; undefined for an object that the gateway adds. */
   readonly type: ComplexType | undefined;
 }
@@ -131,11 +133,7 @@ export class Shapes {
 
   /** Returns the shape of the object form of a type. */
   objectShape(type: ComplexType): ObjectShape {
-    const shape = this.#objects.get(type) ?? {
-      kind: 'object',
-      slots: this.#slots(objectForm(type), type),
-      type,
-    };
+    const shape = this.#objects.get(type) ?? objectOf(this.#slots(objectForm(type), type), type);
     this.#objects.set(type, shape);
     return shape;
   }
@@ -193,6 +191,6 @@ export class Shapes {
   }
 }
 
-function objectOf(slots: ReadonlyMap<string, Slot>): ObjectShape {
-  return { kind: 'object', slots, type: undefined };
+function objectOf(slots: ReadonlyMap<string, Slot>, type?: ComplexType): ObjectShape {
+  return { kind: 'object', slots, entries: [...slots], type };
 }

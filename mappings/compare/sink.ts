@@ -78,6 +78,8 @@ interface Effective {
 export class Sink {
   /** The path of the current value. */
   readonly path: ReplyPath[number][] = [];
+  /** True if a rule has a time zone. */
+  readonly hasZones: boolean;
   readonly #rules: readonly Effective[];
   readonly #strict: boolean;
   readonly #sensitive: readonly Sensitive[];
@@ -97,6 +99,7 @@ export class Sink {
   ) {
     const all = rules.map((rule, index) => ({ rule, index }));
     this.#rules = all.filter(({ rule }) => hasEffect(rule, operation, now));
+    this.hasZones = this.#rules.some(({ rule }) => rule.action.kind === 'timeZone');
     this.#strict = strict;
     this.#sensitive = sensitive;
   }

@@ -11,10 +11,13 @@ import { type Sink, type State, stateOf, type Value } from './sink.ts';
 // The comparison of two values by their types (G35 to G40). The walk is the same for keys and for differences.
 
 /** Number of pairs of items, or of characters, that count as one step. */
-const perStep = 16;
+const perStep = 32;
 
 type Text = Extract<Part, { kind: 'text' }>;
 type ObjectPart = Extract<Part, { kind: 'object' }>;
+
+/** A number for each item of a list. */
+type Ids = readonly number[];
 
 const anyShape: Shape = { kind: 'any' };
 const anySlot: Slot = { shape: () => anyShape };
@@ -105,11 +108,16 @@ export class Values {
     const [type, other] = [typeIn(ours), typeIn(theirs)];
     if (type !== other)
       this.#sink.add({ kind: 'type', texts: { legacy: type ?? '(absent)', new: other ?? '(absent)' } });
-    const slots = new Map([...this.#slotsOf(declared, type), ...this.#slotsOf(declared, other)]);
+    const slots =
+      type === other
+        ? this.#slotsOf(declared, type)
+        : new Map([...this.#slotsOf(declared, type), ...this.#slotsOf(declared, other)]);
     for (const [name, slot] of slots) this.compareAt(name, slot, ours.get(name), theirs.get(name));
-    for (const name of new Set([...ours.keys(), ...theirs.keys()]))
-      if (!slots.has(name) && !controls.has(name))
-        this.compareAt(name, anySlot, ours.get(name), theirs.get(name));
+    for (const [name, part] of ours)
+      if (!slots.has(name) && !controls.has(name)) this.compareAt(name, anySlot, part, theirs.get(name));
+    for (const [name, part] of theirs)
+      if (!slots.has(name) && !controls.has(name) && !ours.has(name))
+        this.compareAt(name, anySlot, undefined, part);
   }
 
   /** Returns the members of an object by its declared type, or by the type that it names. */
@@ -127,37 +135,49 @@ export class Values {
 
   #compareLists(item: Shape, legacy: readonly Part[], fresh: readonly Part[]): void {
     const set = this.#sink.actionAt('sameSet');
-    if (set !== undefined) this.#compareSets(item, legacy, fresh, set.key);
+    if (set !== undefined) {
+      this.#compareSets(item, legacy, fresh, set.key);
+      return;
+    }
+    // items with the same JSON at the head match, whatever their keys are
+    let head = 0;
+    while (
+      head < legacy.length &&
+      head < fresh.length &&
+      isSameText(legacy[head] as Part, fresh[head] as Part)
+    )
+      head++;
+    const ids = new Map<string, number>();
+    const [ours, theirs] = [legacy, fresh].map((items) => this.#idsOf(item, items.slice(head), ids)) as [
+      Ids,
+      Ids,
+    ];
+    const isSameOrder = ours.every((id, index) => id === theirs[index]);
+    if (!isSameOrder && isPermutation(ours, theirs)) this.#sink.add({ kind: 'order' });
     else {
-      const ids = new Map<string, number>();
-      const ours = this.#idsOf(item, legacy, ids);
-      const theirs = this.#idsOf(item, fresh, ids);
-      const isSameOrder = ours.every((id, index) => id === theirs[index]);
-      if (!isSameOrder && isPermutation(ours, theirs)) this.#sink.add({ kind: 'order' });
-      else this.#compareAligned(item, legacy, fresh, this.#aligned(ours, theirs));
+      const isLong = Math.max(legacy.length, fresh.length) > this.#maxItems;
+      const pairs = isLong
+        ? pairByPosition(ours.length, theirs.length)
+        : align(ours, theirs, (count) => this.#sink.take(Math.ceil(count / perStep)));
+      this.#comparePairs(item, legacy, fresh, pairs, head);
     }
   }
 
-  #aligned(legacy: readonly number[], fresh: readonly number[]): readonly Aligned[] {
-    if (Math.max(legacy.length, fresh.length) > this.#maxItems)
-      return pairByPosition(legacy.length, fresh.length);
-    return align(legacy, fresh, (pairs) => this.#sink.take(Math.ceil(pairs / perStep)));
-  }
-
-  #compareAligned(
+  /** @param head number of items before those that the pairs count from */
+  #comparePairs(
     item: Shape,
     legacy: readonly Part[],
     fresh: readonly Part[],
     pairs: readonly Aligned[],
+    head: number,
   ): void {
     const slot: Slot = { shape: () => item };
     for (const { legacy: at, new: by } of pairs) {
-      const [one, other] = [
-        at === undefined ? undefined : legacy[at],
-        by === undefined ? undefined : fresh[by],
-      ];
-      if (one !== undefined && other !== undefined) this.compareAt(at ?? 0, slot, one, other);
-      else this.#addAlone(at ?? by ?? 0, one, other);
+      const one = at === undefined ? undefined : legacy[head + at];
+      const other = by === undefined ? undefined : fresh[head + by];
+      const step = head + (at ?? by ?? 0);
+      if (one !== undefined && other !== undefined) this.compareAt(step, slot, one, other);
+      else this.#addAlone(step, one, other);
     }
   }
 
@@ -195,11 +215,16 @@ export class Values {
     return `key ${this.#keyOf((slot ?? anySlot).shape(), value)}`;
   }
 
-  #idsOf(item: Shape, items: readonly Part[], ids: Map<string, number>): readonly number[] {
+  /** Returns a number for each item. Equal items have the same number, which is found by their JSON if they share it. */
+  #idsOf(item: Shape, items: readonly Part[], ids: Map<string, number>): Ids {
     return items.map((part) => {
+      const json = part.kind === 'object' || part.kind === 'list' ? part.json : undefined;
+      const known = json === undefined ? undefined : ids.get(json);
+      if (known !== undefined) return known;
       const key = this.#itemKey(item, part);
       const id = ids.get(key) ?? ids.size;
       ids.set(key, id);
+      if (json !== undefined) ids.set(json, id);
       return id;
     });
   }
@@ -217,43 +242,67 @@ export class Values {
     this.#sink.take(1);
     if (value.kind === 'null') return 'nil';
     if (value.kind === 'text') return this.#textKey(shape, value.text);
-    if (value.kind === 'list') {
-      const item = shape.kind === 'list' ? shape.item() : anyShape;
-      const keys = value.items.map((part) => this.#itemKey(item, part));
-      return JSON.stringify(this.#sink.actionAt('sameSet') === undefined ? keys : keys.toSorted());
-    }
-    return this.#objectKey(shape, value);
+    if (value.kind === 'object') return this.#objectKey(shape, value);
+    const item = shape.kind === 'list' ? shape.item() : anyShape;
+    const keys = value.items.map((part) => this.#itemKey(item, part));
+    const isSet = this.#sink.actionAt('sameSet') !== undefined;
+    return `[${(isSet ? keys.toSorted() : keys).map(delimited).join('')}`;
   }
 
   #textKey(shape: Shape, text: string): string {
     this.#sink.take(Math.ceil(text.length / perStep));
     if (shape.kind === 'xml') return `xml ${openKey(text)}`;
     if (shape.kind !== 'scalar') return `text ${text}`;
-    // rules are looked up for the only values that they change
-    const zone = isLocal(shape.type, text) ? this.#sink.zone() : undefined;
+    const zone = this.#sink.hasZones && isLocal(shape.type, text) ? this.#sink.zone() : undefined;
     return scalarKey(shape.type, text, zone);
   }
 
-  #objectKey(shape: Shape, { members }: ObjectPart): string {
-    const given = new Map(members);
+  /** Returns the key of an object: the keys of its members in the order of the schema. */
+  #objectKey(shape: Shape, value: ObjectPart): string {
+    const isPlain = shape.kind === 'object' && value.members[0]?.[0].startsWith('@') !== true;
+    const known = isPlain ? this.#orderedKey(shape.entries, value.members) : undefined;
+    if (known !== undefined) return known;
+    const given = new Map(value.members);
     const type = typeIn(given);
     const slots = this.#slotsOf(shape, type);
+    const entries = [...slots];
+    const others = [...given.keys()].filter((name) => !slots.has(name)).toSorted();
+    for (const name of others) entries.push([name, anySlot]);
+    const members = entries.flatMap(([name]): (readonly [string, Part])[] => {
+      const part = given.get(name);
+      return part === undefined ? [] : [[name, part]];
+    });
+    const key = this.#orderedKey(entries, members) ?? '';
+    return type === undefined && others.length === 0 ? key : `${type ?? ''}{${others.join()}}${key}`;
+  }
+
+  /** Returns the key of members in the order of the slots; undefined for another order or an unknown member. */
+  #orderedKey(
+    slots: readonly (readonly [string, Slot])[],
+    members: readonly (readonly [string, Part])[],
+  ): string | undefined {
     const { path } = this.#sink;
-    const keys = [`@type ${type ?? ''}`];
-    for (const name of new Set([...slots.keys(), ...given.keys()])) {
-      const slot = slots.get(name) ?? anySlot;
-      const text = slot.default;
-      const value: Value = given.get(name) ?? (text === undefined ? undefined : { kind: 'text', text });
-      const its = slot.shape();
-      const isBareEmpty =
-        its.kind === 'list' && its.isBare && value?.kind === 'list' && value.items.length === 0;
-      if (value === undefined || name === '@type' || isBareEmpty) continue;
+    let key = '{';
+    let at = 0;
+    for (const [index, [name, slot]] of slots.entries()) {
+      const member = members[at];
+      let part = member?.[0] === name ? member[1] : undefined;
+      if (part !== undefined) at++;
+      else if (slot.default !== undefined) part = { kind: 'text', text: slot.default };
+      if (part === undefined) continue;
+      const shape = slot.shape();
+      if (part.kind === 'list' && part.items.length === 0 && shape.kind === 'list' && shape.isBare) continue;
       path.push(name);
-      keys.push(`${name} ${this.#keyOf(its, value)}`);
+      key += `${index}=${delimited(this.#keyOf(shape, part))}`;
       path.pop();
     }
-    return JSON.stringify(keys.toSorted());
+    return at === members.length ? key : undefined;
   }
+}
+
+/** Returns a text with its length, so that no sequence of such texts equals another one. */
+function delimited(text: string): string {
+  return `${text.length}:${text}`;
 }
 
 function isNothing(state: State): boolean {
