@@ -204,7 +204,7 @@ export class Migrations {
   /** Returns the evidence of a contract; undefined if no route compares replies (G45). */
   #evidenceOf(
     path: string,
-    { plan, contract, evidence: { ready, state } }: CheckedMigration,
+    { plan, contract, routing, evidence: { ready, state } }: CheckedMigration,
     maxFindings: number,
   ): Evidence | undefined {
     const { routes = [], override } = plan.stated;
@@ -214,11 +214,14 @@ export class Migrations {
       return undefined;
     }
     const { pseudonymOf } = this.#parts.callers();
-    const parts = { contract: path, maxFindings, reasons: [], pseudonymOf };
+    const { rules } = routing.compare;
+    const reasons = rules.map(({ reason }) => reason);
+    const parts = { contract: path, maxFindings, reasons, pseudonymOf };
     const evidence = this.#evidence.get(path)?.evidence ?? new Evidence(parts);
     evidence.parts = parts;
+    const dated = rules.flatMap(({ reason, until }) => (until === undefined ? [] : [{ reason, until }]));
     const reads = contract.operations.filter(({ readOnly }) => readOnly).map(({ name }) => name);
-    const settings = { contract: path, ready, state, maxFindings, reads, dated: [] };
+    const settings = { contract: path, ready, state, maxFindings, reads, dated };
     this.#evidence.set(path, { settings, evidence });
     return evidence;
   }

@@ -18,14 +18,18 @@ const routes = [
   { name: 'lists', operations: ['GetSubmissionList'], mode: 'fallback' },
 ];
 
-function filesOf(t: ExecutionContext, rules: readonly object[] = routes): readonly string[] {
+function filesOf(
+  t: ExecutionContext,
+  rules: readonly object[] = routes,
+  keys: object = {},
+): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-routes-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const contract = {
     contract: contractFolder('contracts/agency'),
     upstream: 'http://new.example',
     legacy: 'http://legacy.example',
-    migration: { routes: rules },
+    migration: { routes: rules, ...keys },
   };
   writeFileSync(join(folder, 'soapbridge.yaml'), JSON.stringify({ contracts: { '/agency': contract } }));
   writeFileSync(join(folder, 'callers.yaml'), '{ acme: ["4711"] }');
@@ -93,4 +97,23 @@ test('G49: `routes explain` prints operation, mode and rule of a message', async
     mode: 'legacy',
     rule: 'unreadable',
   });
+});
+
+test('G48: `check` reports a state file that cannot be written or is damaged', async (t) => {
+  for (const [state, expected] of [
+    [
+      'missing/state.json',
+      /\/migration\/state: expected a file in a folder that exists and is writable, got /,
+    ],
+    [
+      'callers.yaml',
+      /\/migration\/state: .*callers\.yaml: expected a migration state, got a file that is not JSON/,
+    ],
+  ] as const) {
+    const files = filesOf(t, routes, { state });
+    const { code, err } = await run(t, ['check', ...files]).ended;
+    t.is(code, 2);
+    t.regex(err, expected);
+    t.regex(err, /soapbridge\.yaml:1#\/contracts\/~1agency\/migration\/state: /);
+  }
 });

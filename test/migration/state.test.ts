@@ -192,10 +192,17 @@ test('G48: a damaged or foreign state file is a configuration error that names t
     t.is(problemOf(changed(damage)), `${at} a migration state, got a damaged one`);
 });
 
-const config = (state: string) => ({
-  legacy: { url: '{legacy}' },
-  migration: { state, ready: { calls: 1 } },
-});
+const rule = { path: 'AvailableApplicationNumber', ignore: true, reason: 'counts differ' };
+
+function config(state: string) {
+  const compare = {
+    rules: [
+      { ...rule, until: '2026-10-01T00:00:00Z' },
+      { ...rule, reason: 'for good' },
+    ],
+  };
+  return { legacy: { url: '{legacy}' }, migration: { state, ready: { calls: 1 }, compare } };
+}
 
 test('G48: one process continues from the file, and writes it when it stops', async (t) => {
   const state = join(folderOf(t), 'state.json');
@@ -217,6 +224,7 @@ test('G48: one process continues from the file, and writes it when it stops', as
   await running.stop(0);
   const read = readState(state);
   t.deepEqual(read?.reads, reads);
+  t.deepEqual(read?.dated, [{ reason: 'counts differ', until: Date.UTC(2026, 9, 1) }]);
   t.like(read?.operations[0], { operation: 'GetSubmissionList', equal: 2 });
 });
 
