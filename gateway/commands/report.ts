@@ -54,7 +54,8 @@ async function printReport({ state, format, operation, require }: ReportFlags): 
     const { linesOf } = await import('./report-formats.ts');
     for (const line of linesOf[format](report)) printLine(line);
   }
-  const isReady = report.operations.every(({ verdict }) => verdict === 'ready');
+  const { operations } = report;
+  const isReady = operations.length > 0 && operations.every(({ verdict }) => verdict === 'ready');
   if (require === 'ready' && !isReady) process.exitCode = finding;
 }
 

@@ -17,6 +17,8 @@ interface Kept {
   settings: EvidenceSettings;
   readonly evidence: Evidence;
   isChanged: boolean;
+  /** Time of the last log line about the file, in ms since the start of the process. */
+  loggedAt: number;
 }
 
 /** Minimum time between two log lines about a state file that cannot be written, in ms (G48). */
@@ -30,7 +32,6 @@ export class EvidenceStore {
   /** Paths of the contracts that are served. */
   #served = new Set<string>();
   #saving = Promise.resolve();
-  #loggedAt = Number.NEGATIVE_INFINITY;
 
   /** @param now returns the time in ms since 1970 */
   constructor(log: Log, now: () => number = Date.now) {
@@ -45,6 +46,7 @@ export class EvidenceStore {
       const kept = this.#keptOf(settings);
       kept.isChanged ||= data !== undefined || JSON.stringify(settings) !== JSON.stringify(kept.settings);
       kept.settings = settings;
+      kept.evidence.parts = { ...kept.evidence.parts, maxFindings: settings.maxFindings };
       if (data !== undefined) kept.evidence.merge(data);
     }
   }
@@ -80,7 +82,7 @@ export class EvidenceStore {
         await writeState(settings.state, settings, evidence.data());
       } catch (error) {
         kept.isChanged = true;
-        this.#logFailure(settings, error, 'migration state not written: the evidence is only in memory');
+        this.#logFailure(kept, error, 'migration state not written: the evidence is only in memory');
       }
     }
   }
@@ -91,22 +93,23 @@ export class EvidenceStore {
     const known = this.#kept.get(contract);
     if (known !== undefined && known.settings.state === state) return known;
     const evidence = new Evidence({ contract, maxFindings, reasons: [], pseudonymOf: undefined });
-    const kept: Kept = { settings, evidence, isChanged: true };
+    const kept: Kept = { settings, evidence, isChanged: true, loggedAt: Number.NEGATIVE_INFINITY };
     this.#kept.set(contract, kept);
     try {
       const read = state === undefined ? undefined : readState(state);
       if (read !== undefined) evidence.merge(read);
     } catch (error) {
       // the workers have checked the file, so it was replaced since
-      this.#logFailure(settings, error, 'migration state not read: the evidence starts anew');
+      this.#logFailure(kept, error, 'migration state not read: the evidence starts anew');
     }
     return kept;
   }
 
-  #logFailure({ contract, state }: EvidenceSettings, error: unknown, message: string): void {
+  #logFailure(kept: Kept, error: unknown, message: string): void {
     const now = performance.now();
-    if (now - this.#loggedAt < logPause) return;
-    this.#loggedAt = now;
+    if (now - kept.loggedAt < logPause) return;
+    kept.loggedAt = now;
+    const { contract, state } = kept.settings;
     this.#log.error({ contract, state, ...describeError(error) }, message);
   }
 }

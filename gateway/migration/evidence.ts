@@ -218,7 +218,8 @@ export class Evidence implements ComparisonSink {
       ...(reason === undefined ? {} : { reason }),
       ...added,
     };
-    if (this.#findings.size >= this.parts.maxFindings) this.#removeLeast();
+    // more than one after a reload with a smaller limit
+    while (this.#findings.size >= this.parts.maxFindings) this.#removeLeast();
     this.#findings.set(key, finding);
     // its frequency is 1 as soon as the caller has counted it
     if (this.#leastFrequency > 1) this.#least.clear();

@@ -157,6 +157,18 @@ test('findings: a finding above the limit replaces the least frequent one, and i
   t.is(evidence.data().operations[0]?.replaced, 3);
 });
 
+test('findings: a smaller limit after a reload replaces several findings (G45)', (t) => {
+  const evidence = create({ maxFindings: 3 });
+  add(evidence, different(valueAt('A'), valueAt('A'), valueAt('B'), valueAt('C')));
+  evidence.parts = { ...evidence.parts, maxFindings: 2 };
+  add(evidence, different(valueAt('D')));
+  t.deepEqual(
+    evidence.data().findings.map(({ path }) => path),
+    ['A', 'D'],
+  );
+  t.is(evidence.data().operations[0]?.replaced, 2);
+});
+
 test('findings: a replaced finding keeps its operation from being ready (G47)', (t) => {
   const evidence = create({ maxFindings: 1 });
   add(evidence, different(valueAt('A')), { at: 5 * day });

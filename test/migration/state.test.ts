@@ -108,6 +108,9 @@ test('G48: a failed write is logged once a minute, and the evidence stays in mem
   await store.save();
   t.is(lines.length, 1);
   t.like(lines[0], { contract: '/', state, code: 'ENOENT' });
+  store.add([{ settings: settingsOf(join(inside, 'other.json'), '/other'), data: undefined }]);
+  await store.save();
+  t.is(lines.length, 2);
   mkdirSync(inside);
   await store.save();
   t.is(readState(state)?.operations[0]?.equal, 1);
