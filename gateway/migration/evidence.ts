@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Comparison, Difference } from '../../mappings/compare/comparison.ts';
-import { type FindingKind, findingPath, isNote, pathWithoutValues } from '../../mappings/compare/findings.ts';
+import {
+  type FindingKind,
+  findingName,
+  findingPath,
+  isNote,
+  pathWithoutValues,
+} from '../../mappings/compare/findings.ts';
 import { counter, type Snapshot } from '../telemetry/metrics.ts';
 import type { ComparedCall, ComparisonSink } from './comparison-sink.ts';
 
@@ -28,14 +34,18 @@ export interface Example {
   readonly at: number;
 }
 
-/** A finding. Numbers of calls are numbers of comparisons. */
-export interface Finding {
+/** Differences or notes with an equal key are one finding (G45). */
+interface FindingKey {
   readonly operation: string;
   /** Path without positions. */
   readonly path: string;
   readonly kind: FindingKind;
   /** Reason of the rule that explains the differences (G44). */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
+}
+
+/** A finding. Numbers of calls are numbers of comparisons. */
+export interface Finding extends FindingKey {
   /** Differences or notes. */
   count: number;
   calls: number;
@@ -95,8 +105,9 @@ export class Evidence implements ComparisonSink {
   parts: EvidenceParts;
   #operations = new Map<string, Counts>();
   #findings = new Map<string, Finding>();
-  /** Keys of the findings with the smallest frequency. Those that became more frequent are skipped. */
-  #least = new Set<string>();
+  /** Keys of findings by frequency. */
+  #byFrequency = new Map<number, Set<string>>();
+  /** No finding has a smaller frequency. */
   #leastFrequency = 0;
   readonly #noise = new Map<string, number>();
 
@@ -117,8 +128,8 @@ export class Evidence implements ComparisonSink {
     if (newMs !== undefined) observe(counts.newMs, newMs);
     const seen = new Set<Finding>();
     const found = (of: Omit<Difference, 'kind'> & { kind: FindingKind }, reason?: string): void => {
-      const finding = this.#findingOf(call.operation, findingPath(of.path), of.kind, reason, at);
-      finding.count++;
+      const key = { operation: call.operation, path: findingPath(of.path), kind: of.kind, reason };
+      const finding = this.#find(key, { count: 1, noise: 0, at });
       if (!seen.has(finding)) finding.calls++;
       seen.add(finding);
       addCaller(finding.callers, caller, maxCallers.finding);
@@ -134,10 +145,9 @@ export class Evidence implements ComparisonSink {
     this.#countsOf(operation).noisePairs++;
     const label = `operation="${operation}",result="${comparison.result}"`;
     this.#noise.set(label, (this.#noise.get(label) ?? 0) + 1);
-    const seen = new Set<Finding>();
-    for (const { path, kind } of comparison.differences)
-      seen.add(this.#findingOf(operation, findingPath(path), kind, undefined, at));
-    for (const finding of seen) finding.noise++;
+    const seen = new Map(comparison.differences.map((one) => [findingName(one.path, one.kind), one]));
+    for (const { path, kind } of seen.values())
+      this.#find({ operation, path: findingPath(path), kind }, { count: 0, noise: 1, at });
   };
 
   readonly unanswered = (operation: string): void => {
@@ -156,10 +166,8 @@ export class Evidence implements ComparisonSink {
       addDurations(into.newMs, from.newMs);
     }
     for (const from of findings) {
-      const into = this.#findingOf(from.operation, from.path, from.kind, from.reason, from.last);
-      into.count += from.count;
+      const into = this.#find(from, { count: from.count, noise: from.noise, at: from.last });
       into.calls += from.calls;
-      into.noise += from.noise;
       into.first = Math.min(into.first, from.first);
       for (const caller of from.callers) addCaller(into.callers, caller, maxCallers.finding);
       into.examples.push(...from.examples.slice(0, maxExamples - into.examples.length));
@@ -177,7 +185,7 @@ export class Evidence implements ComparisonSink {
     const data = this.data();
     this.#operations = new Map();
     this.#findings = new Map();
-    this.#least = new Set();
+    this.#byFrequency = new Map();
     return data;
   }
 
@@ -196,59 +204,56 @@ export class Evidence implements ComparisonSink {
     return counts;
   }
 
-  /** Returns a finding. A new one replaces the least frequent one above the maximum number (G45). */
-  #findingOf(
-    operation: string,
-    path: string,
-    kind: FindingKind,
-    reason: string | undefined,
-    at: number,
+  /**
+   * Adds to the frequency of a finding and returns it. A new one replaces the least frequent one above the maximum
+   * number (G45).
+   */
+  #find(
+    of: FindingKey,
+    { count, noise, at }: Pick<Finding, 'count' | 'noise'> & { readonly at: number },
   ): Finding {
+    const { operation, path, kind, reason } = of;
     const key = [operation, kind, reason ?? '', path].join('\n');
     const known = this.#findings.get(key);
-    if (known !== undefined) {
-      known.last = Math.max(known.last, at);
-      return known;
+    const finding = known ?? createFinding(of, at);
+    if (known === undefined) {
+      // more than one after a reload with a smaller limit
+      while (this.#findings.size >= this.parts.maxFindings) this.#removeLeast();
+      this.#findings.set(key, finding);
     }
-    const added = { count: 0, calls: 0, noise: 0, first: at, last: at, callers: [], examples: [] };
-    const finding: Finding = {
-      operation,
-      path: copied(path),
-      kind,
-      ...(reason === undefined ? {} : { reason }),
-      ...added,
-    };
-    // more than one after a reload with a smaller limit
-    while (this.#findings.size >= this.parts.maxFindings) this.#removeLeast();
-    this.#findings.set(key, finding);
-    // its frequency is 1 as soon as the caller has counted it
-    if (this.#leastFrequency > 1) this.#least.clear();
-    if (this.#least.size === 0) this.#leastFrequency = 1;
-    if (this.#leastFrequency === 1) this.#least.add(key);
+    const before = frequencyOf(finding);
+    finding.count += count;
+    finding.noise += noise;
+    finding.last = Math.max(finding.last, at);
+    this.#moveKey(key, before, frequencyOf(finding));
     return finding;
   }
 
-  /** Removes a finding with the smallest frequency. */
+  #moveKey(key: string, from: number, to: number): void {
+    const old = this.#byFrequency.get(from);
+    if (old?.delete(key) === true && old.size === 0) this.#byFrequency.delete(from);
+    const keys = this.#byFrequency.get(to) ?? new Set();
+    this.#byFrequency.set(to, keys.add(key));
+    this.#leastFrequency = Math.min(this.#leastFrequency, to);
+  }
+
+  /** Removes one of the findings with the smallest frequency. */
   #removeLeast(): void {
-    for (;;) {
-      for (const key of this.#least) {
-        this.#least.delete(key);
-        const finding = this.#findings.get(key);
-        if (finding === undefined || frequencyOf(finding) > this.#leastFrequency) continue;
-        this.#findings.delete(key);
-        const counts = this.#countsOf(finding.operation);
-        counts.replaced++;
-        if (isUnexplained(finding)) counts.replacedLast = Math.max(counts.replacedLast, finding.last);
-        return;
-      }
+    if (!this.#byFrequency.has(this.#leastFrequency)) {
       this.#leastFrequency = Number.POSITIVE_INFINITY;
-      for (const [key, finding] of this.#findings) {
-        const frequency = frequencyOf(finding);
-        if (frequency < this.#leastFrequency) this.#least.clear();
-        if (frequency <= this.#leastFrequency) this.#least.add(key);
-        this.#leastFrequency = Math.min(frequency, this.#leastFrequency);
-      }
+      for (const frequency of this.#byFrequency.keys())
+        this.#leastFrequency = Math.min(this.#leastFrequency, frequency);
     }
+    const keys = this.#byFrequency.get(this.#leastFrequency);
+    const [key = ''] = keys ?? [];
+    keys?.delete(key);
+    if (keys?.size === 0) this.#byFrequency.delete(this.#leastFrequency);
+    const finding = this.#findings.get(key);
+    this.#findings.delete(key);
+    if (finding === undefined) return;
+    const counts = this.#countsOf(finding.operation);
+    counts.replaced++;
+    if (isUnexplained(finding)) counts.replacedLast = Math.max(counts.replacedLast, finding.last);
   }
 
   #exampleOf({ requestId, callerName, at }: ComparedCall, of: Omit<Difference, 'kind'>): Example {
@@ -277,6 +282,11 @@ export class Evidence implements ComparisonSink {
     const text = pseudonymOf === undefined ? callerKey : pseudonymOf(`caller ${callerKey}`);
     return Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16);
   }
+}
+
+function createFinding({ operation, path, kind, reason }: FindingKey, at: number): Finding {
+  const added = { count: 0, calls: 0, noise: 0, first: at, last: at, callers: [], examples: [] };
+  return { operation, path: copied(path), kind, ...(reason === undefined ? {} : { reason }), ...added };
 }
 
 /** Counts that are added up when evidence is merged. */

@@ -157,6 +157,25 @@ test('findings: a finding above the limit replaces the least frequent one, and i
   t.is(evidence.data().operations[0]?.replaced, 3);
 });
 
+test('findings: always a finding with the smallest frequency is replaced (G45)', (t) => {
+  const evidence = create({ maxFindings: 20 });
+  const counted = new Map<string, number>();
+  let seed = 7;
+  for (let call = 0; call < 3_000; call++) {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    const path = `P${(seed >> 8) % (call % 3 === 0 ? 200 : 25)}`;
+    const before = new Set(counted.keys());
+    const least = Math.min(...counted.values());
+    add(evidence, different(valueAt(path)));
+    const now = new Map(evidence.data().findings.map((one) => [one.path, one.count]));
+    for (const gone of before) if (!now.has(gone)) t.is(counted.get(gone), least);
+    t.is(now.get(path), (counted.get(path) ?? 0) + 1);
+    counted.clear();
+    for (const [one, count] of now) counted.set(one, count);
+  }
+  t.is(counted.size, 20);
+});
+
 test('findings: a smaller limit after a reload replaces several findings (G45)', (t) => {
   const evidence = create({ maxFindings: 3 });
   add(evidence, different(valueAt('A'), valueAt('A'), valueAt('B'), valueAt('C')));
