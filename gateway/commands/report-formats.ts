@@ -1,5 +1,6 @@
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import { visible } from '../../mappings/loader/document/error.ts';
+import { maxCallers } from '../migration/evidence.ts';
 import type { Report, ReportedFinding, ReportedOperation } from '../migration/report.ts';
 
 /** Functions that return the lines of a report by format (G50). */
@@ -12,6 +13,11 @@ function time(at: number): string {
 /** Returns a number with its noun: `1 call`, `2 calls`. */
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Returns a number of callers, of which more may exist. */
+function callerCount(callers: number, most: number): string {
+  return callers < most ? count(callers, 'caller') : `${most} or more callers`;
 }
 
 function verdictText({ verdict, missing }: ReportedOperation): string {
@@ -43,7 +49,7 @@ function factsOf(operation: ReportedOperation, { ready }: Report): readonly stri
 function findingText({ count: number, calls, callers, first, last, reason }: ReportedFinding): string {
   const why = reason === undefined ? '' : `, reason: ${reason}`;
   const times = first === last ? time(first) : `${time(first)} to ${time(last)}`;
-  return `${count(number, 'time')} in ${count(calls, 'call')} of ${count(callers, 'caller')}, ${times}${why}`;
+  return `${count(number, 'time')} in ${count(calls, 'call')} of ${callerCount(callers, maxCallers.finding)}, ${times}${why}`;
 }
 
 /** Returns the examples of a finding as lines; values are in quotes. */

@@ -121,6 +121,27 @@ test('G50: the text report has verdicts, counts, durations, and findings with ex
   t.is(linesOf.text(await reportOf(t)).join('\n'), textReport);
 });
 
+test('G45: the report tells a maximum number of callers from an exact one', async (t) => {
+  const evidence = filled();
+  const call = { operation: 'GetOffer', callerName: undefined, requestId: 'r', at: begin };
+  for (let caller = 2; caller <= 32; caller++) {
+    evidence.add({ ...call, callerKey: `id ${caller}`, comparison: { ...equal, differences: [price] } });
+    const [, offer] = (await reportOf(t, evidence)).operations;
+    const text = linesOf.text({
+      ...(await reportOf(t, evidence)),
+      operations: offer === undefined ? [] : [offer],
+    });
+    t.is(
+      text.some((line) => line.includes(`of ${caller} callers`)),
+      caller < 32,
+    );
+    t.is(
+      text.some((line) => line.includes('of 32 or more callers')),
+      caller === 32,
+    );
+  }
+});
+
 test('G50: the Markdown report escapes characters with a meaning in Markdown or HTML', async (t) => {
   const plain = linesOf.markdown(await reportOf(t)).join('\n');
   t.true(
