@@ -41,6 +41,8 @@ export interface AppOptions {
 
 /** Routes the requests of one contract between its upstream and a legacy service. */
 export interface Migration {
+  /** When replies of the upstream are MTOM packages (G23); undefined for the setting of the contract. */
+  readonly packaging: 'never' | 'requested' | 'always' | undefined;
   /**
    * Serves a request at a SOAP endpoint. Returns undefined for a request that the gateway answers itself, such as one
    * for the WSDL.

@@ -56,6 +56,7 @@ export function readRouting(stated: StatedMigration, at: string, checked: Checke
       rules: compileRules(compare.rules ?? [], `${at}/compare/rules`, checked, report),
       strict: compare.strict ?? false,
     },
+    packaging: replies?.package,
     blends: readBlends(blend, checked.contract, `${at}/blend`, report),
   };
 }

@@ -65,6 +65,9 @@ export interface Blend {
   readonly partial: 'none' | Side | 'either';
 }
 
+/** When replies of the new service are MTOM packages (G23, W65). */
+export type Packaging = 'never' | 'requested' | 'always';
+
 /** The checked settings of `migration` for one contract. */
 export interface Routing {
   readonly rules: readonly Rule[];
@@ -75,6 +78,8 @@ export interface Routing {
   readonly faultCodes: ReadonlyMap<string, 'Client' | 'Server'>;
   /** Rules of the comparison (G36, G43). */
   readonly compare: CompareSettings;
+  /** Undefined for `mtomReplies` of the contract. */
+  readonly packaging: Packaging | undefined;
   /** Settings of blended operations by name (G28). */
   readonly blends: ReadonlyMap<string, Blend>;
 }
@@ -87,6 +92,7 @@ export function noRouting(): Routing {
     fallback: new Map(),
     faultCodes: new Map(),
     compare: noCompareRules,
+    packaging: undefined,
     blends: new Map(),
   };
 }

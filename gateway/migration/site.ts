@@ -29,7 +29,7 @@ import {
   receiveStart,
 } from './receive.ts';
 import { jsonOf, readRequest } from './request-json.ts';
-import { overridden, unreadable } from './routing.ts';
+import { overridden, type Packaging, unreadable } from './routing.ts';
 import { parseRequest } from './values.ts';
 
 /** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
@@ -58,6 +58,10 @@ export class Site implements Migration {
     const [first] = place.contract.operations;
     if (first === undefined) throw new RangeError('contract: expected operations, got none');
     this.#unknown = { ...first, name: '?', readOnly: false };
+  }
+
+  get packaging(): Packaging | undefined {
+    return this.#place.routing.packaging;
   }
 
   serve(address: SoapAddress, context: RequestContext): Promise<void> | undefined {

@@ -106,17 +106,19 @@ export const migrationSetting = record(
       '`operation: [fault]`',
       list('Names of faults.', 'names of faults', text('A fault.')),
     ),
-    replies: record(
-      'Replies of the upstream.',
-      {
-        faultCode: map(
-          'Codes of declared faults: `Client` or `Server`, which is `Sender` or `Receiver` in SOAP 1.2.',
-          '`fault: Client`',
-          keyword('The code.', 'Client', 'Server'),
-        ),
-      },
-      { keys: ['package'], of: 'a later version' },
-    ),
+    replies: record('Replies of the upstream.', {
+      package: keyword(
+        'MTOM packages: never, if the request is MTOM, or always. Default: `mtomReplies` of the overlay.',
+        'never',
+        'requested',
+        'always',
+      ),
+      faultCode: map(
+        'Codes of declared faults: `Client` or `Server`, which is `Sender` or `Receiver` in SOAP 1.2.',
+        '`fault: Client`',
+        keyword('The code.', 'Client', 'Server'),
+      ),
+    }),
     compare: record(
       'Comparison of the replies of both services.',
       {

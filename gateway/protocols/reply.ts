@@ -6,7 +6,7 @@ import type { Outcome } from '../call/outcome.ts';
 import { type Format, writeJsonp } from '../http/negotiate.ts';
 import { contentTypes, type Reply } from '../http/reply.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { attachedReply } from './soap/attached-reply.ts';
+import { attachedReply, packagedReply } from './soap/attached-reply.ts';
 import { replyFrame } from './soap/envelope.ts';
 import { type FaultFacts, writeFaultDetail } from './soap/fault-detail.ts';
 import { countedStatus, Fault, isSenderCode, statusOfKind, writeFault } from './soap/faults.ts';
@@ -30,6 +30,8 @@ export interface ReplyContext {
   readonly challenge?: string | undefined;
   /** True for a SOAP request with exactly `application/xml` in Accept (W7). */
   readonly asXml: boolean;
+  /** True if every reply is an MTOM package (G23). */
+  readonly isPackaged?: boolean | undefined;
 }
 
 /** Returns the context for the reply to a request. */
@@ -42,7 +44,8 @@ export function replyContext(
   const { options, requestId, stats } = context;
   const { compiled, challenge } = options.service;
   const { upstreamStatus } = stats;
-  return { compiled, operation, requestId, header, challenge, upstreamStatus, asXml };
+  const isPackaged = options.migration?.packaging === 'always';
+  return { compiled, operation, requestId, header, challenge, upstreamStatus, asXml, isPackaged };
 }
 
 /**
@@ -65,7 +68,10 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     if (operation?.isOneWay === true) return { status: 202, contentType, body: '' };
     const { attached } = outcome;
     const body = writtenXml(outcome);
-    if (attached !== undefined) return { status: 200, ...attachedReply(version, body, attached) };
+    if (attached !== undefined) {
+      const write = context.isPackaged === true ? packagedReply : attachedReply;
+      return { status: 200, ...write(version, body, attached) };
+    }
     return { status: 200, contentType, body, binary: true };
   }
   const { failure } = outcome;

@@ -343,7 +343,7 @@ export function writeElement(
  * Returns the base64 of a node that becomes an attachment. That of a small reply is copied, because its buffer is
  * reused.
  */
-function lettersOf(tape: Tape, node: number): Buffer {
+export function lettersOf(tape: Tape, node: number): Buffer {
   const { bytes, words } = tape;
   const first = words[node + 1] as number;
   if (words[node] === madeBinary) return Buffer.from(tape.made[first] ?? '', 'latin1');

@@ -301,11 +301,11 @@ export const overlayKeys = {
     ...oneOf(['by-version', 'documented'], 'by-version'),
     description: 'Media type of SOAP replies: by SOAP version, or application/xml.',
   }),
-  mtomReplies: openapi({
+  mtomReplies: both({
     ...oneOf(['never', 'requested'], 'never'),
     description: 'MTOM replies: never, or if the request is MTOM.',
   }), // W65
-  mtomThreshold: openapi({
+  mtomThreshold: both({
     ...count(
       'Minimum size in bytes of a base64 value that becomes a part of an MTOM reply.',
       'a number of bytes',

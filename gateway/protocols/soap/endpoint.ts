@@ -12,8 +12,9 @@ import { send, serveOptions } from '../../http/send.ts';
 import { mistakesOf } from '../../telemetry/mistakes.ts';
 import { logText, type RequestStats } from '../../telemetry/request-stats.ts';
 import type { PreparedSoapCall } from '../read-in-worker.ts';
-import { readSoap, readSoapBody, type Service } from '../read-request.ts';
+import { readSoap, readSoapBody } from '../read-request.ts';
 import { faultReply, replyContext, soapReply } from '../reply.ts';
+import { inPackage } from './attached-reply.ts';
 import { mtomFrame, replyFrame } from './envelope.ts';
 import { Fault, type FaultCode, isSecurityCode } from './faults.ts';
 import type { ReplyHeader } from './headers/reply-header.ts';
@@ -138,7 +139,7 @@ export async function answer(
     const { operation, input, header, values } = call;
     version = call.version;
     noteSecurity(stats, header, undefined);
-    const frame = frameOf(call, service);
+    const frame = frameOf(call, context);
     const made =
       make === undefined
         ? await runCall(service, context, operation, input, 'xml', frame, values)
@@ -157,17 +158,20 @@ export async function answer(
     const reported = isRead ? refusal : await countRefused(service, context, refusedOf(refusal, stats));
     reply = refusalOf(reported, context, version);
   }
-  send(context, version.format, reply);
+  const isPackaged = options.migration?.packaging === 'always';
+  send(context, version.format, isPackaged ? inPackage(version, reply) : reply);
 }
 
 /** Returns the frame for the reply of a call. */
 function frameOf(
   { version, operation, header, isMtom }: SoapCall | PreparedSoapCall,
-  { compiled }: Service,
+  { options }: RequestContext,
 ): Frame {
   const frame = replyFrame(version, operation.replyAction, header);
-  const { mtomReplies, mtomThreshold } = compiled.contract.settings;
-  return isMtom && mtomReplies === 'requested' ? mtomFrame(frame, mtomThreshold) : frame;
+  const { mtomReplies, mtomThreshold } = options.service.compiled.contract.settings;
+  const packaging = options.migration?.packaging ?? mtomReplies;
+  const isAttached = packaging === 'always' || (isMtom && packaging === 'requested');
+  return isAttached ? mtomFrame(frame, mtomThreshold) : frame;
 }
 
 /** Records the result of a Security block for the log. Nothing else of the block is kept (W46, W56). */

@@ -1,6 +1,6 @@
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { longRange, type Output, piece } from '../../xml/output.ts';
-import { writeText } from '../element.ts';
+import { lettersOf, writeText } from '../element.ts';
 import { escapeXml } from '../scalars/text.ts';
 import { writeContent } from './content.ts';
 import type { AdoptedContext, Tags } from './context.ts';
@@ -8,7 +8,7 @@ import { type AttributeCodec, head, isNil, isTyped, type Shape, shapesOf } from 
 
 /** Writes the nodes of complex types as elements (A12, A14, A24, A25). */
 
-const { nothing, empty, plain, text: textKind, made } = nodeKinds;
+const { nothing, empty, plain, text: textKind, made, binary, madeBinary } = nodeKinds;
 
 /** The end of an attribute, and of a start tag. */
 const quote = piece('"');
@@ -83,7 +83,8 @@ function writeValue(tape: Tape, node: number, output: Output): boolean {
       output.reserve(end - start);
       output.copy(tape.bytes, tape.view, start, end);
     }
-  } else writeText(tape, node, output);
+  } else if (kind === binary || kind === madeBinary) output.attach(lettersOf(tape, node));
+  else writeText(tape, node, output);
   return true;
 }
 
@@ -100,14 +101,16 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
     if (words[node] === made && words[node + 2] !== 0)
       output.text(tape.made[(words[node + 2] as number) - 1] as string);
     output.tags(before);
-    if (words[node] === plain) {
+    // an attribute cannot refer to an attachment
+    if (words[node] === plain || words[node] === binary) {
       const start = words[node + 1] as number;
       const end = words[node + 2] as number;
       output.reserve(end - start);
       output.copy(tape.bytes, tape.view, start, end);
     } else if (words[node] === textKind)
       output.text(attributeText(tape.decode(words[node + 1] as number, words[node + 2] as number), tape));
-    else if (words[node] === made) output.text(blanksKept(tape.made[words[node + 1] as number] as string));
+    else if (words[node] === made || words[node] === madeBinary)
+      output.text(blanksKept(tape.made[words[node + 1] as number] as string));
     output.tags(quote);
   }
   if (!shape.anyAttribute) return;

@@ -91,3 +91,28 @@ for (const [title, form, content, json, problems] of [
   test(`W60: in a ${form} message ${title}`, (t) => {
     t.deepEqual(read(t, form, content), { json, problems: [...problems] });
   });
+
+test('W65: base64 of a reply becomes an attachment, except in attributes', (t) => {
+  const attributes = '<xs:attribute name="a" type="xs:base64Binary"/>';
+  const { request } = compiledGet(
+    t,
+    sequence(e('b', 'xs:base64Binary', many) + e('f', 't:File', many), attributes),
+    file,
+  );
+  const json = Buffer.from(
+    '{"a":"b25lIQ==","b":["b25l","b25\\u006cIQ=="],"f":[{"name":"n","value":"dHdvIQ=="}]}',
+  );
+  const { xml, attached } = request.write(json, undefined, { attachFrom: 4 });
+  t.deepEqual(
+    attached?.map((letters) => Buffer.from(letters.toString(), 'base64').toString()),
+    ['one!', 'two!'],
+  );
+  const text = xml.toString().replaceAll(' xmlns:xop="http://www.w3.org/2004/08/xop/include"', '');
+  const references = ['<xop:Include href="cid:1@soapbridge"/>', '<xop:Include href="cid:2@soapbridge"/>'];
+  t.true(text.includes(' a="b25lIQ=="'));
+  t.true(
+    text.includes(`<n0:b>b25l</n0:b><n0:b>${references[0]}</n0:b><n0:f name="n">${references[1]}</n0:f>`),
+    text,
+  );
+  t.is(request.write(json).attached, undefined);
+});
