@@ -111,22 +111,11 @@ function compileOperation(
     },
     writeError: () => '',
     writeFault: faults.write,
-    legacyReply:
-      reply === undefined
-        ? undefined
-        : {
-            root: declared.output?.body.kind === 'rpc' ? undefined : rootOf(declared.output?.body),
-            read: reply.read,
-            declares: reply.declares,
-            readHeader: reply.readHeader,
-            write: (json, frame, own) =>
-              writtenReply(reply.write(json, undefined, { ...frame, limits: own }), frame),
-          },
   };
 }
 
 /** Returns a reply that was written, in its frame. */
-function writtenReply(
+export function writtenReply(
   { xml, headers, missing, ...counts }: WrittenMessage,
   frame: Frame | undefined,
 ): WrittenReply {
@@ -176,8 +165,8 @@ function inFrame({ before, after, headed }: Frame, headers: string, xml: Buffer)
   return all;
 }
 
-function rootOf(body: CompiledAdoptedOperation['operation']['input']['body'] | undefined): QName | undefined {
-  if (body === undefined || body.kind === 'empty') return undefined;
+function rootOf(body: CompiledAdoptedOperation['operation']['input']['body']): QName | undefined {
+  if (body.kind === 'empty') return undefined;
   return body.kind === 'rpc' ? body.wrapper : body.element.name;
 }
 

@@ -14,7 +14,6 @@ export type {
   FaultCodeWords,
   FaultWords,
   Frame,
-  LegacyReplyCodec,
   RouteValue,
   WrittenFault,
   WrittenReply,

@@ -75,25 +75,6 @@ export interface CompiledOperation {
    * undefined for any other response. Throws MismatchError, JsonError.
    */
   readonly writeFault: ((json: string) => WrittenFault | undefined) | undefined;
-  /** Codec of the legacy service's replies; undefined for a one-way operation and a contract of an OpenAPI document. */
-  readonly legacyReply?: LegacyReplyCodec | undefined;
-}
-
-/** Reads replies of a legacy service, and writes a reply that was made of one (G28, G31). */
-export interface LegacyReplyCodec {
-  /** Name of the reply's element; undefined for style rpc, whose wrapper may have any name, and for an empty body. */
-  readonly root: QName | undefined;
-  /**
-   * XML → JSON, from the start tag of the reply's element. The reading records problems and missing members. Throws
-   * XmlError.
-   */
-  readonly read: (xml: XmlReader, reading: Reading) => string;
-  /** Returns true if the binding declares a header block of this name (A8). */
-  readonly declares: DeclaredHeader['declares'];
-  /** Reads a declared block as a member of `@headers`, see `DeclaredHeader`. */
-  readonly readHeader: DeclaredHeader['read'];
-  /** Writes a reply as `writeReply` does, with other limits. Throws MismatchError, JsonError. */
-  readonly write: (json: Uint8Array, frame: Frame, limits: Limits) => WrittenReply;
 }
 
 /** A fault's code, as the upstream states it (A29, `@code`). */

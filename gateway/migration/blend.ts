@@ -1,8 +1,7 @@
 import { MismatchError } from '../../mappings/codec/problem.ts';
 import { type Blended, blend, type Duplicate, withoutItems } from '../../mappings/compare/blend.ts';
-import { readLegacy, unlimited } from '../../mappings/compare/read-legacy.ts';
-import type { CompiledOperation, Frame, LegacyReplyCodec, WrittenReply } from '../../mappings/compile.ts';
-import type { QName } from '../../mappings/contract/type-graph.ts';
+import { type BlendCodec, unreadableAt } from '../../mappings/compare/blend-codecs.ts';
+import type { CompiledOperation, Frame, WrittenReply } from '../../mappings/compile.ts';
 import { failureFor, runCall } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
@@ -10,7 +9,13 @@ import type { RequestContext } from '../http/request-context.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import { declaredFaultOf } from './faults.ts';
-import { callLegacy, envelopeOf, type LegacyAnswer, type LegacyRead, sendAnswer } from './legacy-answer.ts';
+import {
+  callLegacy,
+  type LegacyAnswer,
+  type LegacyRead,
+  sendAnswer,
+  unpackedReply,
+} from './legacy-answer.ts';
 import { invalidReply } from './legacy-errors.ts';
 import type { Place } from './place.ts';
 import type { Blend, Side } from './routing.ts';
@@ -21,6 +26,7 @@ import type { Blend, Side } from './routing.ts';
 export interface BlendedCall {
   readonly place: Pick<Place, 'contract' | 'routing' | 'legacy' | 'counts'>;
   readonly blend: Blend;
+  readonly codec: BlendCodec;
   /** The read for the legacy service; `added` are headers of the trace. */
   readonly read: (added: Readonly<Record<string, string>>) => LegacyRead;
   /** Changes an outcome of the upstream for the caller. */
@@ -53,15 +59,13 @@ export async function runBlend(
   const { options, stats } = context;
   const { service } = options;
   const { operation, input, values } = call;
-  const codec = operation.legacyReply;
-  if (codec === undefined) throw new TypeError(`blend: ${operation.operation.name} has no reply`);
   let legacy: Promise<LegacyPart> | undefined;
   const upstream: typeof service.upstream = {
     ...service.upstream,
     call: (request, waiting) => {
       const { traceparent } = request.headers;
       const added = traceparent === undefined ? {} : { traceparent };
-      legacy = readLegacyPart(context, operation, codec, blended, added);
+      legacy = readLegacyPart(context, operation, blended, added);
       legacy.catch(() => {}); // awaited when the upstream has answered
       return service.upstream.call(request, waiting);
     },
@@ -79,19 +83,17 @@ export async function runBlend(
   // the call was refused before any service was called
   if (legacy === undefined || route === undefined) return blended.change(outcome);
   const fromLegacy = await legacy;
-  const sides = new Sides(context, operation, codec, frame, blended, fromLegacy, outcome);
+  const sides = new Sides(context, operation, frame, blended, fromLegacy, outcome);
   return sides.answer();
 }
 
 /** Calls the legacy service and reads its reply. Does not throw CallError. */
 async function readLegacyPart(
   context: RequestContext,
-  operation: CompiledOperation,
-  codec: LegacyReplyCodec,
-  { place, blend: { rule, emptyFaults }, read }: BlendedCall,
+  { operation }: CompiledOperation,
+  { place, codec, blend: { rule, emptyFaults }, read }: BlendedCall,
   added: Readonly<Record<string, string>>,
 ): Promise<LegacyPart> {
-  const { limits, contract } = context.options.service.compiled;
   const failed = (answer: LegacyAnswer | undefined, error: CallError | undefined): LegacyPart => {
     return { part: { kind: 'failed' }, answer, error };
   };
@@ -103,42 +105,23 @@ async function readLegacyPart(
     throw error;
   }
   const isSuccess = answer.status >= 200 && answer.status < 300;
-  const envelope = await envelopeOf(answer, operation.operation, limits);
-  const accepts = contract.settings.illegalCharacterReferences === 'accept';
-  const last = rule.readAt.slice(0, -1).split('.').at(-1) ?? '';
-  const found =
-    envelope === undefined
-      ? ({ kind: 'unreadable', path: '', expected: 'an envelope in a known form' } as const)
-      : readLegacy(envelope, codec, last, limits, accepts);
-  if (found.kind === 'fault') {
-    const names = emptyFaults.legacy;
-    const isEmpty = faultsWith(place, operation.operation.name, found.detail).some((name) => names.has(name));
+  const reply = await unpackedReply(answer, operation, context.options.service.compiled.limits);
+  const decoded = reply && codec.decode(reply);
+  if (decoded?.kind === 'fault') {
+    const isEmpty = codec.faultsNamed(decoded.name).some((name) => emptyFaults.legacy.has(name));
     return isEmpty ? { part: { kind: 'empty' }, answer, error: undefined } : failed(answer, undefined);
   }
   if (!isSuccess) return failed(answer, undefined);
-  if (found.kind === 'unreadable') return failed(undefined, invalidReply(found.path, found.expected));
-  const inItem = found.missing.find((path) => path.startsWith(rule.readAt));
-  if (inItem !== undefined) return failed(undefined, invalidReply(inItem, 'a value'));
-  return { part: { kind: 'list', json: found.json }, answer, error: undefined };
-}
-
-/** Returns the names of the declared faults with an element. */
-function faultsWith(
-  { contract }: BlendedCall['place'],
-  operation: string,
-  element: QName | undefined,
-): readonly string[] {
-  const declared = contract.adopted?.service.operations.find(({ name }) => name === operation);
-  return (declared?.faults ?? []).flatMap(({ name, element: { name: its } }) =>
-    its.local === element?.local && its.namespace === element.namespace ? [name] : [],
-  );
+  if (decoded?.kind !== 'reply') return failed(undefined, invalidReply('', 'a readable SOAP envelope'));
+  const unreadable = unreadableAt(decoded, rule.readAt);
+  if (unreadable !== undefined) return failed(undefined, invalidReply(unreadable.path, unreadable.expected));
+  return { part: { kind: 'list', json: decoded.json }, answer, error: undefined };
 }
 
 /** The replies of both sides of one call. */
 class Sides {
   readonly #context: RequestContext;
   readonly #operation: CompiledOperation;
-  readonly #codec: LegacyReplyCodec;
   readonly #frame: Frame;
   readonly #blended: BlendedCall;
   readonly #legacy: LegacyPart;
@@ -147,7 +130,6 @@ class Sides {
   constructor(
     context: RequestContext,
     operation: CompiledOperation,
-    codec: LegacyReplyCodec,
     frame: Frame,
     blended: BlendedCall,
     legacy: LegacyPart,
@@ -155,7 +137,6 @@ class Sides {
   ) {
     this.#context = context;
     this.#operation = operation;
-    this.#codec = codec;
     this.#frame = frame;
     this.#blended = blended;
     this.#legacy = legacy;
@@ -173,9 +154,8 @@ class Sides {
     if (fresh.part.kind === 'failed') return this.#fail('new', fresh.error, legacy);
     if (legacy.kind === 'empty' && fresh.part.kind === 'empty') return this.#sendLegacy();
     const jsonOf = (part: Part) => (part.kind === 'list' ? part.json : undefined);
-    const { compiled } = this.#context.options.service;
-    const limits = unlimited(compiled.limits);
-    const made = blend(this.#blended.blend.rule, jsonOf(legacy), jsonOf(fresh.part), limits);
+    const { codec, blend: settings } = this.#blended;
+    const made = blend(settings.rule, jsonOf(legacy), jsonOf(fresh.part), codec.limits);
     return made.kind === 'failed'
       ? this.#fail(made.side, this.#errorOf(made), made.side === 'legacy' ? fresh.part : legacy)
       : this.#write(made);
@@ -207,11 +187,11 @@ class Sides {
   #lacksInItems({ mismatches }: Extract<Outcome, { kind: 'reply' }>, json: string): string | undefined {
     const missing = mismatches?.missing ?? 0;
     if (missing === 0) return undefined;
-    const { rule } = this.#blended.blend;
-    const limits = unlimited(this.#context.options.service.compiled.limits);
-    const rest = withoutItems(json, rule.list, limits);
+    const { codec, blend: settings } = this.#blended;
+    const { rule } = settings;
+    const rest = withoutItems(json, rule.list, codec.limits);
     if (rest === undefined) return undefined;
-    const { mismatches: others } = this.#codec.write(Buffer.from(rest), this.#frame, limits);
+    const { mismatches: others } = codec.write(Buffer.from(rest), this.#frame);
     const outside = (others?.missing ?? 0) - (rule.isRequired ? 1 : 0);
     return missing > outside ? 'items with their required members' : undefined;
   }
@@ -265,15 +245,15 @@ class Sides {
   }
 
   #write({ json, items, duplicates }: Extract<Blended, { kind: 'blended' }>): Outcome {
-    const { limits } = this.#context.options.service.compiled;
-    const most = limits.blendItems;
+    const { codec, onDuplicates } = this.#blended;
+    const { blendItems: most } = codec.limits;
     if (items > most) {
       const expected = `at most ${most} items in a blended list (limit blendItems)`;
       return this.#failure(new CallError('UpstreamInvalidResponse', { expected }));
     }
-    this.#blended.onDuplicates(duplicates);
+    onDuplicates(duplicates);
     try {
-      return this.#replyOf(this.#codec.write(Buffer.from(json), this.#frame, unlimited(limits)));
+      return this.#replyOf(codec.write(Buffer.from(json), this.#frame));
     } catch (error) {
       if (!(error instanceof MismatchError)) throw error;
       this.#setSide('legacy'); // the reply of the upstream was checked by the writer

@@ -1,17 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
-import { Attachments } from '../../mappings/codec/attachments.ts';
-import type { LegacyEnvelope } from '../../mappings/compare/read-legacy.ts';
+import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
-import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
-import {
-  RelatedError,
-  RelatedTypeError,
-  readRelatedType,
-  splitRelated,
-  takeParts,
-} from '../../mappings/http-mapping/related.ts';
 import type { CallError } from '../call/error.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { report } from '../http/send.ts';
@@ -172,33 +163,16 @@ export function sendAnswer(
   report(context, status, body.length);
 }
 
-/**
- * Returns the envelope of a reply: decompressed, and without the other parts of a package. Returns undefined for a reply
- * without a readable envelope.
- */
-export async function envelopeOf(
-  { rawHeaders, body }: LegacyAnswer,
+/** Returns a reply without its content coding; undefined for another coding or damaged bytes. */
+export async function unpackedReply(
+  { status, rawHeaders, body }: LegacyAnswer,
   operation: Operation,
   limits: Limits,
-): Promise<LegacyEnvelope | undefined> {
-  const bytes = await unpacked(
-    body,
-    headerIn(rawHeaders, 'content-encoding'),
-    mostBytes(operation, limits),
-    limits,
-  );
-  if (bytes === undefined) return undefined;
-  const header = headerIn(rawHeaders, 'content-type') ?? '';
-  if (!/^\s*multipart\//i.test(header))
-    return { document: bytes, charset: parseContentType(header).charset, attachments: undefined };
-  try {
-    const split = splitRelated(bytes, readRelatedType(header), limits);
-    const { form, root, charset, parts } = takeParts(bytes, split);
-    return { document: root, charset, attachments: new Attachments(form, parts) };
-  } catch (error) {
-    if (error instanceof RelatedError || error instanceof RelatedTypeError) return undefined;
-    throw error;
-  }
+): Promise<ReplyBytes | undefined> {
+  const coding = headerIn(rawHeaders, 'content-encoding');
+  const bytes = await unpacked(body, coding, mostBytes(operation, limits), limits);
+  const contentType = headerIn(rawHeaders, 'content-type');
+  return bytes && { status, contentType, body: bytes };
 }
 
 function headerIn(rawHeaders: readonly string[], name: string): string | undefined {

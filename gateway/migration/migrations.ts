@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net';
+import { compileBlendCodecs } from '../../mappings/compare/blend-codecs.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
@@ -154,6 +155,8 @@ export class Migrations {
         readsCaller: compileReadsCaller(contract, routing, plan.identity?.from),
         legacy,
         counts,
+        blendCodecs:
+          routing.blends.size === 0 ? new Map() : compileBlendCodecs(contract, service.compiled.limits),
         evidence,
         forwardsOthers: plan.others === 'forward',
         leadsToLegacy: leadsToLegacy(routing, contract.operations),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { BlendCodec } from '../../mappings/compare/blend-codecs.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract, Port } from '../../mappings/contract/model.ts';
 import { encodeTarget, hasDots } from '../../mappings/places.ts';
@@ -37,6 +38,8 @@ export interface Place {
   readonly readsCaller: (operation: string) => boolean;
   readonly legacy: LegacyService;
   readonly counts: RoutingCounts;
+  /** Codecs of blended operations by name (G28). */
+  readonly blendCodecs: ReadonlyMap<string, BlendCodec>;
   /** Receives the results of comparisons; undefined if no route compares replies. */
   readonly evidence: ComparisonSink | undefined;
   /** False if requests that are no calls get 404 (G17). */

@@ -284,7 +284,9 @@ export class Site implements Migration {
     const { operation, caller } = decided;
     const place = this.#place;
     const settings = place.routing.blends.get(operation.name);
-    if (settings === undefined) throw new TypeError(`blend: ${operation.name} has no settings`);
+    const codec = place.blendCodecs.get(operation.name);
+    if (settings === undefined || codec === undefined)
+      throw new TypeError(`blend: ${operation.name} has no settings`);
     await receiveAll(received, service.bodyLimit);
     const read = async (): Promise<SoapCall | PreparedSoapCall> => {
       service.refuseForeign?.(context.request, context.head.contentType.type);
@@ -295,6 +297,7 @@ export class Site implements Migration {
     const blended: BlendedCall = {
       place,
       blend: settings,
+      codec,
       read: (added) => ({
         operation,
         target: place.targetOf(context.request, address.endpoint),

@@ -1,3 +1,6 @@
+import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { until } from '../until.ts';
@@ -326,4 +329,22 @@ test('G22: a caller that disconnects cancels both calls', async (t) => {
   await t.throwsAsync(sent);
   await until(() => site.log().some(({ aborted }) => aborted === true));
   t.pass();
+});
+
+test('G29: settings for requests do not change values of the legacy reply', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  cpSync(contractFolder('contracts/agency'), folder, { recursive: true });
+  const settings = 'upstreamTimeZone: America/New_York\nunknownElements: ignore\nemptyElements: absent\n';
+  appendFileSync(join(folder, 'soap.yaml'), settings);
+  const site = await start(t, submissions, { contract: folder });
+  const date = '<a:ReceivedDateTime>2026-03-01T12:00:00</a:ReceivedDateTime>';
+  site.legacy.answer = xmlReply(legacyList(submission('L1', date)));
+  site.upstream.answer = newList();
+  t.true((await site.send(request('GetSubmissionList'))).body.includes('>2026-03-01T12:00:00<'));
+  for (const item of ['<a:Unknown/>', '<a:RequestedAmount/>'])
+    t.regex(
+      await numbersOf(site, xmlReply(legacyList(submission('L1', item))), newList()),
+      /^500 UpstreamInvalidResponse: the response of the legacy service/,
+    );
 });

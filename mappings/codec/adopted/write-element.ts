@@ -1,5 +1,4 @@
 import { anyType } from '../../contract/built-in-types.ts';
-import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, Particle, QName, SchemaType } from '../../contract/type-graph.ts';
 import type { JsonRequestReading } from '../../json/tape.ts';
@@ -56,19 +55,17 @@ export const twice = (): MismatchError => new MismatchError({ expected: 'the mem
 export interface WriteTerms {
   /** Minimum decoded size in bytes of base64 that becomes an attachment (W65). */
   readonly attachFrom?: number | undefined;
-  /** Replaces the limits of the contract. */
-  readonly limits?: Limits | undefined;
 }
 
 export function writeElement(
-  context: AdoptedContext,
+  { limits }: AdoptedContext,
   value: ValueCodec,
   tags: Tags,
   json: Uint8Array,
   { tape, output }: Scratch,
   separate: ReadonlySet<string>,
   jsonRequest?: JsonRequestReading,
-  { attachFrom, limits = context.limits }: WriteTerms = usualTerms,
+  { attachFrom }: WriteTerms = usualTerms,
 ): Omit<WrittenMessage, 'headers'> {
   try {
     tape.start(json, limits);
