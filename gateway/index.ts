@@ -15,7 +15,7 @@ import { type MappedContract, placeOf, rememberPlace } from './process/load-plac
 import { runInSlices } from './process/run-in-slices.ts';
 import { auditInLog } from './telemetry/audit.ts';
 import { callHook, type OnCall, type OnError, observeCalls } from './telemetry/hooks.ts';
-import { describeError } from './telemetry/log.ts';
+import { describeError, levels } from './telemetry/log.ts';
 import { type Logger, linesToLogger, silentLogger } from './telemetry/logger.ts';
 import { writeSnapshot } from './telemetry/metrics.ts';
 import type { FetchError, FetchUpstream } from './upstream/fetch-dispatcher.ts';
@@ -207,8 +207,7 @@ function coreOptionsOf(
     limits,
     log: logger,
     lines,
-    logsRequests: isLogged,
-    logsProbes: false,
+    lowestLevel: isLogged ? levels.info : Number.POSITIVE_INFINITY,
     logMessages: options.logMessages === true && isLogged,
     audit: isLogged ? auditInLog(lines) : undefined,
     observer: options.onCall === undefined ? undefined : observeCalls(options.onCall, onError),

@@ -19,7 +19,7 @@ import { compileReaders } from '../protocols/read-call.ts';
 import type { WorkerReader } from '../protocols/read-in-worker.ts';
 import type { Service } from '../protocols/read-request.ts';
 import { type Callers, compileCallerId } from '../telemetry/callers.ts';
-import { compileRequestLine, describeError } from '../telemetry/log.ts';
+import { compileRequestLine, describeError, levels } from '../telemetry/log.ts';
 import { compileShownMessages, createMessageLog } from '../telemetry/messages.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type Observer, observeAll } from '../telemetry/observer.ts';
@@ -85,7 +85,7 @@ export function createContractApp(
     isReady: options.isReady,
     metrics: options.metricsPage,
     services: options.services ?? (() => undefined),
-    onProbe: createRecorder(shared, path, options.logsProbes, 'debug'),
+    onProbe: createRecorder(shared, path, 'debug'),
     whenWaiting: watchReplies(admission, (requestId) => {
       metrics.countCut(path);
       log.info({ requestId, contract: path, cut: true }, 'reply sent only in part');
@@ -94,19 +94,18 @@ export function createContractApp(
 }
 
 /**
- * Returns a function that counts requests to a contract and, if enabled, logs them.
+ * Returns a function that counts requests to a contract and logs those whose level is enabled.
  *
  * @param path path of the contract
  */
 export function createRecorder(
-  { options: { lines }, metrics }: Shared,
+  { options: { lines, lowestLevel }, metrics }: Shared,
   path: string,
-  isLogged: boolean,
   level: 'info' | 'debug',
 ): (record: RequestRecord) => void {
   const count = metrics.counterOf(path);
-  if (!isLogged) return count;
-  const writeLine = compileRequestLine(path, level);
+  if (lowestLevel > (level === 'debug' ? levels.debug : levels.error)) return count;
+  const writeLine = compileRequestLine(path, level, lowestLevel);
   return (record) => {
     count(record);
     writeLine(record, lines);
@@ -123,7 +122,7 @@ function createService(
   const { options, admission, workerReader, functions, nonces, callers } = shared;
   const { limits, log, lines, logMessages, audit, traces } = options;
   const path = shownPath(contract.basePath);
-  const record = createRecorder(shared, path, options.logsRequests, 'info');
+  const record = createRecorder(shared, path, 'info');
   const observers: Observer[] = [{ finished: ({ stats }) => record(stats) }];
   if (logMessages) observers.unshift(createMessageLog(lines, path));
   if (audit !== undefined) observers.unshift(audit);

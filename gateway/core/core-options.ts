@@ -22,9 +22,11 @@ export interface CoreOptions {
   readonly log: Log;
   /** Receives the lines for requests, messages and audited writes. */
   readonly lines: LineBuffer;
-  readonly logsRequests: boolean;
-  /** True if monitoring requests, for example to `/healthz`, are logged too. */
-  readonly logsProbes: boolean;
+  /**
+   * Minimum level of the lines of requests, a number of pino; Infinity for no lines. A line has the level of the
+   * outcome, and 20 (`debug`) for a monitoring request, for example to `/healthz`.
+   */
+  readonly lowestLevel: number;
   readonly logMessages: boolean;
   /**
    * Returns the secrets for checking digests of UsernameTokens; undefined if there are none. Called for each contract.

@@ -105,7 +105,7 @@ export class Core {
 
   /** Returns a function that counts and logs requests that no contract handled, under the contract at a path. */
   recorderOf(path: string): (record: RequestRecord) => void {
-    return createRecorder(this.#shared, path, this.#options.logsRequests, 'info');
+    return createRecorder(this.#shared, path, 'info');
   }
 
   /** Returns counters and gauges of the contracts with these paths. */

@@ -1,7 +1,7 @@
 import { auditInLog, createSeparateAudit } from '../telemetry/audit.ts';
 import { AuditFile } from '../telemetry/audit-file.ts';
 import { LineBuffer } from '../telemetry/line-buffer.ts';
-import { describeError } from '../telemetry/log.ts';
+import { describeError, levels } from '../telemetry/log.ts';
 import { maxLogBytes, type StandardOutput, standardOutput } from '../telemetry/log-writer.ts';
 import type { Observer } from '../telemetry/observer.ts';
 import { createProcessLog, type ProcessLog } from './process-log.ts';
@@ -29,7 +29,7 @@ export function openOutputs(
   const output = logTo === undefined ? standardOutput(logBytes, isWorker) : linesTo(logTo);
   const log = createProcessLog(logLevel, output.lines);
   const auditFile = auditLog === undefined ? undefined : openAuditFile(auditLog, isWorker);
-  let audit: Observer | undefined = log.isLevelEnabled('info') ? auditInLog(output.lines) : undefined;
+  let audit: Observer | undefined = log.lowest <= levels.info ? auditInLog(output.lines) : undefined;
   if (auditFile !== undefined)
     audit = createSeparateAudit(new LineBuffer(auditFile, 1), (error, requestId) =>
       log.error({ requestId, ...describeError(error) }, 'audit line of a write lost'),

@@ -16,7 +16,8 @@ export const logLevels: readonly LogLevel[] = [...(Object.keys(levelNumbers) as 
 export interface ProcessLog extends Logger {
   /** Logs the reason why the process ends. */
   readonly fatal: (fields: object, message?: string) => void;
-  readonly isLevelEnabled: (level: Level) => boolean;
+  /** Number of the lowest level that is logged; Infinity for none. */
+  readonly lowest: number;
   /** Writes the buffered lines. */
   readonly flush: () => void;
 }
@@ -35,7 +36,7 @@ export function createProcessLog(level: LogLevel, lines: LineBuffer): ProcessLog
     warn: writerOf('warn'),
     error: writerOf('error'),
     fatal: writerOf('fatal'),
-    isLevelEnabled: (name) => levelNumbers[name] >= lowest,
+    lowest,
     flush: () => lines.flush(),
   };
 }

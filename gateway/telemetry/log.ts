@@ -11,7 +11,7 @@ import { dateAt } from './wall-clock.ts';
 export type WriteRequestLine = (record: RequestRecord, to: LineBuffer) => void;
 
 /** The level numbers of pino. */
-const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const;
+export const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 const requestId = piece(',"requestId":"');
 const bytesOut = piece(',"bytesOut":');
 const ms = piece(',"ms":');
@@ -64,28 +64,46 @@ function compileKinds(path: string): (record: RequestRecord) => Piece {
   };
 }
 
-/**
- * Compiles the function that writes the log lines of requests to a contract directly to the buffer. It copies the
- * shared text as a whole and writes the rest byte by byte (decision 6).
- *
- * @param path the contract's path
- */
-export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info'): WriteRequestLine {
-  const opening = piece(`{"level":${levels[level]},"time":`);
-  const warning = piece(`{"level":${levels.warn},"time":`);
-  const failure = piece(`{"level":${levels.error},"time":`);
-  const openingOf = (record: RequestRecord): Piece => {
+/** Returns a function that finds the beginning of a line by the outcome; undefined for a line below the minimum. */
+function compileOpenings(
+  level: 'debug' | 'info',
+  lowest: number,
+): (record: RequestRecord) => Piece | undefined {
+  const openingAt = (number: number): Piece | undefined =>
+    number < lowest ? undefined : piece(`{"level":${number},"time":`);
+  const opening = openingAt(levels[level]);
+  const warning = openingAt(levels.warn);
+  const failure = openingAt(levels.error);
+  return (record) => {
     if (level === 'debug') return opening;
     const outcome = record.meant ?? record.status;
     if (outcome >= 500) return failure;
     return outcome >= 400 || record.fault !== undefined ? warning : opening;
   };
+}
+
+/**
+ * Compiles the function that writes the log lines of requests to a contract directly to the buffer. It copies the
+ * shared text as a whole and writes the rest byte by byte (decision 6).
+ *
+ * @param path the contract's path
+ * @param level `debug` for requests of monitoring
+ * @param lowest minimum level of the lines, a number of pino
+ */
+export function compileRequestLine(
+  path: string,
+  level: 'debug' | 'info' = 'info',
+  lowest: number = levels.debug,
+): WriteRequestLine {
+  const openingOf = compileOpenings(level, lowest);
   const kindOf = compileKinds(path);
   return (record, to) => {
+    const opening = openingOf(record);
+    if (opening === undefined) return;
     const kind = kindOf(record);
     const line = to.begin();
     line.reserve(kind.length + mostOthers);
-    line.piece(openingOf(record));
+    line.piece(opening);
     line.integer(dateAt(record.endedAt));
     line.piece(requestId);
     line.ascii(record.requestId);

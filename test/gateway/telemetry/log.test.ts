@@ -445,6 +445,39 @@ function toldOf(record: RequestRecord, path = '/v2'): Record<string, unknown> {
   return JSON.parse(told.join(''));
 }
 
+for (const [logLevel, expected] of [
+  ['debug', [20, 30, 30, 30, 30, 40, 40, 50, 50]],
+  ['info', [30, 30, 30, 30, 40, 40, 50, 50]],
+  ['warn', [40, 40, 50, 50]],
+  ['error', [50, 50]],
+  ['fatal', []],
+  ['silent', []],
+] as const) {
+  test(`at --log-level ${logLevel} the lines of requests have the levels ${expected.join(' ')}`, async (t) => {
+    const gateway = await startGateway(t, { serve: { logLevel } });
+    const page = await (await fetch(`${gateway.running.url}/readyz`)).text();
+    t.is(page, 'ready\n');
+    const body = '{"request":{"subUserName":"jo"}}';
+    const call = (status: number, operation = 'GetSearch') => {
+      gateway.answer({ status, body: status === 200 ? emptyReply : '{}' });
+      return gateway.send('POST', `/json/reply/${operation}`, credentials, body);
+    };
+    await call(200);
+    await call(200, 'UpdateSubUser'); // with two lines, because writes are audited
+    await call(404);
+    await call(200, 'Unknown');
+    await call(500);
+    await call(503, 'UpdateSubUser');
+    const lines = gateway
+      .log()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+    const requests = lines.filter(({ ms, audit }) => ms !== undefined || audit === 'sending');
+    t.deepEqual(requests.map(({ level }) => level).toSorted(), [...expected]);
+  });
+}
+
 test('the log line of a request has exact numbers, times to the µs', (t) => {
   const number = fc.oneof(fc.nat(2_000), fc.nat(), fc.nat({ max: Number.MAX_SAFE_INTEGER }));
   const time = fc.double({ min: 0, max: 1e9, noNaN: true });
