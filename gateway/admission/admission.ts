@@ -103,6 +103,7 @@ export class Admission {
   #heldBytes = 0;
   #shed = 0;
   #late = false;
+  #delayMs = 0;
   #closed = false;
   /**
    * Number of observed delays, and the calls in progress that came since the last one, and in the interval before it.
@@ -151,6 +152,14 @@ export class Admission {
   /** Gives a parked call its permit back, even if all are taken. The number of connections limits how many more these are. */
   unpark(): void {
     this.#permits.unpark();
+  }
+
+  /**
+   * True if calls wait for a permit, or the event loop is late by a quarter of `loopDelayMs`. Work that no caller waits
+   * for should not start then.
+   */
+  get isBusy(): boolean {
+    return this.#permits.waiting > 0 || this.#delayMs * 4 > this.#limits.loopDelayMs;
   }
 
   /** Adds bytes that a call holds in memory. Returns false if there is no memory for them. */
@@ -255,6 +264,7 @@ export class Admission {
 
   /** Takes the delay of the event loop's timers in ms. Call this every second. */
   observeDelay(ms: number): void {
+    this.#delayMs = ms;
     this.#late = ms > this.#limits.loopDelayMs;
     this.#looks++;
     this.#older = this.#young;

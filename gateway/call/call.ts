@@ -72,6 +72,8 @@ export interface Exchange extends Waiting, InFlight {
   deadline: number;
   /** Headers for the reply: upstream headers that are passed on, and headers of the caller's limits. */
   passed: Readonly<Record<string, string>> | undefined;
+  /** Called with the upstream's reply before it is read, which may release its memory. Undefined for most calls. */
+  onUpstreamReply?: (reply: UpstreamReply) => void;
 }
 
 /** A call that was read in a worker thread. Its inputs are checked and released, and its upstream request is built. */
@@ -323,6 +325,7 @@ async function callObserved(
   let outcome: WriteOutcome | undefined;
   try {
     const reply = await upstream.call(sent, exchange);
+    exchange.onUpstreamReply?.(reply);
     if (request.body instanceof StreamedFile && reply.status < 300) {
       outcome = 'unknown';
       await readRest(request.body, exchange);

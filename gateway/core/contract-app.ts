@@ -135,7 +135,7 @@ function createService(
   const mapper = hasFunctions
     ? functions.readerOf(compiled, logMessages, proofs, mapping.text)
     : readInWorker;
-  return {
+  const service: Service = {
     ...compileReaders(compiled, limits.loopSteps ?? maxLoopSteps, proofs),
     readInWorker,
     challenge: challengeOf(contract),
@@ -156,7 +156,21 @@ function createService(
       log.error({ requestId, ...describeError(error) }, 'internal error');
       options.onError?.(error, requestId);
     },
+    openShadow: (parts) => {
+      const reader = parts.reader.readerOf(compiled, false, proofs, mapping?.text);
+      const { upstream: own } = parts;
+      return {
+        ...service,
+        readInWorker: reader,
+        upstream: mapping === undefined ? own : createMappedUpstream(own, mapping, reader.map, limits),
+        admission: parts.admission,
+        observer: observeAll([]),
+        shown: undefined,
+        callerLimits: undefined,
+      };
+    },
   };
+  return service;
 }
 
 /**

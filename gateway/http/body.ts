@@ -156,12 +156,21 @@ async function readSlowly(
  * RequestTooLarge, MalformedRequest, UnsupportedMediaType.
  */
 export async function unpackBody(arrival: Arrival, sent: Buffer, rules: BodyRules): Promise<Buffer> {
-  const { permit, stats, request } = arrival;
+  const body = await unpackSent(arrival, sent, rules);
+  await arrival.permit.enter();
+  return body;
+}
+
+/** Decompresses a body like `unpackBody`, for a call that has its permit. */
+export async function unpackSent(
+  { permit, stats, request }: Pick<Arrival, 'permit' | 'stats' | 'request'>,
+  sent: Buffer,
+  rules: BodyRules,
+): Promise<Buffer> {
   const unpack = unpackerOf(request.headers['content-encoding']);
   const body = unpack === undefined ? sent : await decompress(sent, unpack, permit, rules);
   if (body.length > rules.bodyLimit) throw tooLarge(rules.bodyLimit);
   stats.bytesIn = body.length;
-  await permit.enter();
   return body;
 }
 

@@ -18,12 +18,12 @@ export interface ComparedCall {
   readonly at: number;
 }
 
-/** Receives the results of the comparisons of one contract (G45 to G47). Its methods neither fail nor wait. */
+/** Receives the results of the comparisons of one contract. Its methods neither fail nor wait. */
 export interface ComparisonSink {
   /** Adds the comparison of a call. */
   readonly add: (call: ComparedCall) => void;
   /** Adds the comparison of two replies of the legacy service to one request (G46). */
   readonly addNoise: (operation: string, comparison: Comparison, at: number) => void;
-  /** Adds a shadow request without a reply (G47). */
+  /** Adds a shadow request without a reply. */
   readonly unanswered: (operation: string, at: number) => void;
 }

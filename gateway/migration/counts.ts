@@ -1,5 +1,7 @@
+import type { Comparison } from '../../mappings/compare/comparison.ts';
 import type { Family, Sample, Snapshot } from '../telemetry/metrics.ts';
 import type { RouteRecord } from '../telemetry/request-stats.ts';
+import type { SkipReason } from './skipped.ts';
 
 /** Upper bounds of the buckets, in seconds, as for the other histograms. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -18,6 +20,9 @@ export class RoutingCounts {
   readonly #fallbacks = new Map<string, number>();
   readonly #partials = new Map<string, number>();
   readonly #duplicates = new Map<string, number>();
+  readonly #compared = new Map<string, number>();
+  readonly #differences = new Map<string, number>();
+  readonly #skipped = new Map<string, number>();
   refusedOverrides = 0;
   /** Returns true while the circuit breaker of the legacy service is open. */
   isBreakerOpen = (): boolean => false;
@@ -51,6 +56,17 @@ export class RoutingCounts {
   /** Counts keys that are in both lists of a blended reply (G30). */
   countDuplicates(operation: string, keys: number): void {
     if (keys > 0) add(this.#duplicates, `operation="${operation}"`, keys);
+  }
+
+  /** Counts the comparison of a call. */
+  countCompared(operation: string, { result, differences }: Comparison): void {
+    add(this.#compared, `operation="${operation}",result="${result}"`);
+    for (const { kind } of differences) add(this.#differences, `operation="${operation}",kind="${kind}"`);
+  }
+
+  /** Counts a comparison that was not made. */
+  countSkipped(reason: SkipReason): void {
+    add(this.#skipped, `reason="${reason}"`);
   }
 
   #observe(side: string, ms: number): void {
@@ -95,6 +111,13 @@ export class RoutingCounts {
       family('migration_overrides_refused_total', 'counter', 'Override headers that were ignored.', [
         { name: 'migration_overrides_refused_total', labels, value: this.refusedOverrides },
       ]),
+      this.#counter('migration_compared_total', 'Compared calls by operation and result.', this.#compared),
+      this.#counter(
+        'migration_differences_total',
+        'Differences that no rule explains, by operation and kind.',
+        this.#differences,
+      ),
+      this.#counter('migration_skipped_total', 'Comparisons that were not made, by reason.', this.#skipped),
       this.#counter('legacy_replies_total', 'Replies of the legacy service by status.', statuses),
       family('legacy_breaker_open', 'gauge', '1 while no connection to the legacy service can be made.', [
         { name: 'legacy_breaker_open', labels, value: Number(this.isBreakerOpen()) },

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import {
+  type CompareMode,
   type Conditions,
   isOf,
   type Mode,
@@ -14,6 +15,8 @@ import { fulfils, textsAt } from './values.ts';
 export interface Decision {
   readonly mode: Mode;
   readonly rule: string;
+  /** Undefined for another mode than `compare`. */
+  readonly compare: CompareMode | undefined;
 }
 
 /** The properties of a call that conditions use. */
@@ -31,7 +34,7 @@ export interface Facts {
 /** Decides about a call (G6). Returns `payload` if the decision needs the JSON of the request. */
 export type Decide = (operation: string, facts: Facts) => Decision | 'payload';
 
-const toLegacy: Decision = { mode: 'legacy', rule: otherwise };
+const toLegacy: Decision = { mode: 'legacy', rule: otherwise, compare: undefined };
 
 /** Compiles the rules to one function. Operations without a name in the contract get the rule `otherwise`. */
 export function compileDecision({ rules }: Routing, operations: readonly string[]): Decide {
@@ -54,10 +57,10 @@ export function compileDecision({ rules }: Routing, operations: readonly string[
 type Matches = (facts: Facts) => boolean | 'payload';
 
 function compileRule(
-  { name, mode, when }: Rule,
+  { name, mode, when, compare }: Rule,
   operation: string,
 ): { readonly decision: Decision; readonly matches: Matches } {
-  return { decision: { mode, rule: name }, matches: compileConditions(name, when, operation) };
+  return { decision: { mode, rule: name, compare }, matches: compileConditions(name, when, operation) };
 }
 
 function compileConditions(

@@ -67,7 +67,8 @@ export function explainRoute(
       decision = decide(name, { ...facts, request: { json: parseRequest(operation.jsonOf(input)) } });
     }
     if (decision === 'payload') throw new Error('the decision needs a payload that was read');
-    return { operation: name, ...decision };
+    const { mode, rule } = decision;
+    return { operation: name, mode, rule };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     const mode = leadsToLegacy(routing, contract.operations) ? 'legacy' : 'new';

@@ -1,8 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { usualForm } from '../http/forwarded.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { isTls } from '../node-http.ts';
 
 // HTTP headers of forwarded messages (G16).
+
+/** Headers of a forwarded request. */
+export interface ForwardedHeaders {
+  /** Alternating names and values. */
+  readonly headers: readonly string[];
+  /** The gateway's token in the headers; undefined for none. */
+  readonly token: string | undefined;
+}
+
+/** Returns the headers of a forwarded request. Throws CallError without a token before the deadline. */
+export type HeadersOf = (
+  context: RequestContext,
+  caller: string | undefined,
+  added: Readonly<Record<string, string>>,
+) => Promise<ForwardedHeaders>;
 
 /** Headers of one connection, in lower case (RFC 9110, 7.6.1). */
 const ofConnection: ReadonlySet<string> = new Set([

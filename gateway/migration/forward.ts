@@ -10,12 +10,14 @@ import { report, send } from '../http/send.ts';
 import { replyContext, soapReply } from '../protocols/reply.ts';
 import type { SoapVersion } from '../protocols/soap/versions.ts';
 import type { WriteOutcome } from '../telemetry/request-stats.ts';
-import { authenticatesConnection, replyHeaders } from './forward-headers.ts';
+import { authenticatesConnection, type ForwardedHeaders, replyHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
 import type { LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
-import type { ForwardedHeaders } from './place.ts';
+import type { PendingComparison } from './pending-comparison.ts';
 import type { Received } from './receive.ts';
+import { isReplayProtected } from './replay-protected.ts';
+import { announcedIn, headOf } from './shadow-request.ts';
 
 /** A request to forward. */
 export interface Forwarded {
@@ -26,6 +28,8 @@ export interface Forwarded {
   /** Path and query at the legacy service. */
   readonly target: string;
   readonly received: Received;
+  /** Compares the reply with that of the upstream; undefined for no comparison. */
+  readonly comparison: PendingComparison | undefined;
   /** Key of the caller's limits. */
   readonly limitKey: () => string;
   /** Returns the headers of the request. Throws CallError. */
@@ -67,6 +71,7 @@ export async function forward(
     if (context.response.headersSent) throw error;
     refuse(context, version, error);
   } finally {
+    forwarded.comparison?.close();
     forwarded.onSettled();
     release?.();
     bodyFlows(context.request.socket, false);
@@ -181,7 +186,10 @@ class Exchange implements LegacyReceiver {
   /** Returns the body as it was framed: with a length, or as a stream of chunks. */
   #bodyOf({ bytes, rest }: Received, abort: (error: CallError) => void): Buffer | Readable | null {
     const { request } = this.#context;
+    const { comparison } = this.#forwarded;
     if (!hasBody(request)) return null;
+    comparison?.sent(bytes);
+    if (rest === undefined) comparison?.sentAll();
     if (rest === undefined && request.headers['transfer-encoding'] === undefined) return bytes;
     bodyFlows(request.socket, true);
     return Readable.from(this.#piecesOf(bytes, rest, abort), { objectMode: false });
@@ -194,14 +202,17 @@ class Exchange implements LegacyReceiver {
   ): AsyncGenerator<Buffer, void, undefined> {
     if (bytes.length > 0) yield bytes;
     if (rest === undefined) return;
+    const { comparison } = this.#forwarded;
     try {
       for (;;) {
         this.#isFed = false;
         const { value, done } = await rest.next();
         if (done === true) break;
+        comparison?.sent(value);
         yield value;
       }
       this.#isFed = true;
+      comparison?.sentAll();
     } catch (error) {
       if (error instanceof CallError) abort(error);
       throw error;
@@ -220,6 +231,7 @@ class Exchange implements LegacyReceiver {
 
   began(status: number, text: string, rawHeaders: readonly string[]): void {
     this.#status = status;
+    this.#forwarded.comparison?.began(headOf(status, rawHeaders), announcedIn(rawHeaders));
     const { request, response, options } = this.#context;
     if (response.destroyed) return;
     if (!request.complete && hasBody(request) && this.#forwarded.received.rest !== undefined) {
@@ -233,6 +245,7 @@ class Exchange implements LegacyReceiver {
 
   received(chunk: Buffer, resume: () => void): boolean {
     const { response } = this.#context;
+    this.#forwarded.comparison?.received(chunk);
     if (response.destroyed) return true; // the reply to a write is read to its end
     this.#bytesOut += chunk.length;
     if (response.write(chunk)) return true;
@@ -253,6 +266,7 @@ class Exchange implements LegacyReceiver {
     const { response } = this.#context;
     if (!response.destroyed) response.end();
     report(this.#context, this.#status, this.#bytesOut);
+    this.#forwarded.comparison?.complete();
     this.#resolve();
   }
 
@@ -288,13 +302,4 @@ const information: ReadonlyMap<number, string> = new Map([
 
 function informationOf(status: number): string {
   return information.get(status) ?? 'Information';
-}
-
-/** Marks of a message that its receiver accepts only once (G22). */
-const marks = ['Nonce', 'Signature', 'Timestamp', 'RelatesTo'];
-
-/** Returns true if a message may have a nonce, a signature, a Timestamp or `RelatesTo`. Compressed ones may, too. */
-export function isReplayProtected(bytes: Buffer): boolean {
-  const isText = bytes[0] !== 0x1f && bytes[0] !== 0x78 && bytes[0] !== 0xff && bytes[0] !== 0xfe;
-  return !isText || marks.some((mark) => bytes.includes(mark));
 }

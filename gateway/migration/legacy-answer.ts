@@ -7,13 +7,13 @@ import type { CallError } from '../call/error.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { report } from '../http/send.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
-import { isReplayProtected, reasonPhrase } from './forward.ts';
-import { authenticatesConnection, replyHeaders } from './forward-headers.ts';
+import { reasonPhrase } from './forward.ts';
+import { authenticatesConnection, type ForwardedHeaders, replyHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
 import { invalid } from './legacy-errors.ts';
 import type { LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
-import type { ForwardedHeaders } from './place.ts';
+import { isReplayProtected } from './replay-protected.ts';
 
 // Complete replies of the legacy service (G28).
 

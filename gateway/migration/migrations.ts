@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import { compileBlendCodecs } from '../../mappings/compare/blend-codecs.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
@@ -13,6 +14,8 @@ import type { Snapshot } from '../telemetry/metrics.ts';
 import type { Way } from '../upstream/connector.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { Tokens } from '../upstream/tokens.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import { Comparisons } from './comparisons.ts';
 import { joinSnapshots, RoutingCounts } from './counts.ts';
 import { compileDecision } from './decide.ts';
 import { Evidence } from './evidence.ts';
@@ -24,8 +27,12 @@ import { compileHeaders, compileReadsCaller, leadsToLegacy, portPaths } from './
 import { pagingWarnings } from './read-blend.ts';
 import { readRouting, warningsOf } from './read-routing.ts';
 import { noRouting, type Routing } from './routing.ts';
+import type { ShadowCapacity } from './shadow-capacity.ts';
+import { shadowLimits } from './shadow-limits.ts';
 import { Site } from './site.ts';
 import type { EvidenceSettings } from './state-file.ts';
+
+export { shadowLimits };
 
 /** A contract with a legacy service, and the data that its settings are checked against. */
 export interface MigratedContract {
@@ -103,6 +110,18 @@ export interface MigrationParts {
 const connectionCredentials =
   'a caller sent NTLM or Negotiate credentials, which the gateway does not support. Use credentials of HTTP Basic or a client certificate';
 
+/** The parts for shadow requests of a contract whose calls may have mode `compare`. */
+export interface OpenShadow {
+  readonly capacity: ShadowCapacity;
+  /** Connections to the upstream for shadow requests. */
+  readonly upstream: Upstream;
+}
+
+/** Returns true if a rule or the override header may set mode `compare`. */
+export function mayCompare({ rules, override }: Routing): boolean {
+  return override !== undefined || rules.some(({ mode }) => mode === 'compare');
+}
+
 /** Opens the routing of one contract for its application. */
 export type OpenMigration = (app: AppOptions) => Migration;
 
@@ -110,6 +129,7 @@ export type OpenMigration = (app: AppOptions) => Migration;
 export class Migrations {
   readonly #parts: MigrationParts;
   readonly #services = new Map<string, LegacyService>();
+  readonly #shadowServices = new Map<string, LegacyService>();
   readonly #tokens = new Map<string, Tokens>();
   readonly #counts = new Map<string, RoutingCounts>();
   /** Evidence of the contracts whose replies are compared. */
@@ -124,8 +144,12 @@ export class Migrations {
     this.#parts = parts;
   }
 
-  /** Returns the function that opens the routing of a contract. */
-  openerOf(checked: CheckedMigration): OpenMigration {
+  /**
+   * Returns the function that opens the routing of a contract.
+   *
+   * @param shadow undefined for a contract whose calls cannot have mode `compare`
+   */
+  openerOf(checked: CheckedMigration, shadow: OpenShadow | undefined): OpenMigration {
     const { plan, routing, unmapped } = checked;
     const { callers, trustedProxies, log, countCut } = this.#parts;
     return ({ service }) => {
@@ -140,6 +164,15 @@ export class Migrations {
       const tokens = this.#tokensOf(plan, legacy);
       const isProxy = (address: string): boolean =>
         trustedProxies !== undefined && isListed(address, trustedProxies);
+      const headersOf = compileHeaders({
+        legacy,
+        headers: plan.service?.headers ?? {},
+        tokens,
+        identity: identityOf(plan, trustedProxies),
+        clientCertificate,
+        override: routing.override,
+        isProxy,
+      });
       return new Site({
         contract,
         routing,
@@ -158,18 +191,25 @@ export class Migrations {
         blendCodecs:
           routing.blends.size === 0 ? new Map() : compileBlendCodecs(contract, service.compiled.limits),
         evidence,
+        comparisons:
+          shadow === undefined
+            ? undefined
+            : new Comparisons({
+                path,
+                capacity: shadow.capacity,
+                service: service.openShadow({ ...shadow.capacity, upstream: shadow.upstream }),
+                legacy: this.#shadowServiceOf(plan, shadow.capacity),
+                compare: plan.stated.compare ?? {},
+                noise: routing.noise,
+                headersOf,
+                counts,
+                sink: evidence,
+                log,
+              }),
         forwardsOthers: plan.others === 'forward',
         leadsToLegacy: leadsToLegacy(routing, contract.operations),
         ...portPaths(contract, legacy.path, addressPathOf(contract)),
-        headersOf: compileHeaders({
-          legacy,
-          headers: plan.service?.headers ?? {},
-          tokens,
-          identity: identityOf(plan, trustedProxies),
-          clientCertificate,
-          override: routing.override,
-          isProxy,
-        }),
+        headersOf,
         // for example a revoked token: the next call requests a new one
         onUnauthorized: (token) => tokens?.forget(undefined, token),
         onConnectionCredentials: () => {
@@ -201,7 +241,8 @@ export class Migrations {
   }
 
   async close(): Promise<void> {
-    for (const service of this.#services.values()) await service.close();
+    for (const service of [...this.#services.values(), ...this.#shadowServices.values()])
+      await service.close();
   }
 
   /** Returns the evidence of a contract; undefined if no route compares replies (G45). */
@@ -237,17 +278,29 @@ export class Migrations {
   }
 
   #serviceOf(plan: LegacyPlan): LegacyService {
-    const { upstreamOptions, wayTo } = this.#parts;
+    const { upstreamOptions } = this.#parts;
+    const limits = { ...upstreamOptions.limits, ...plan.limits };
+    return this.#openService(this.#services, plan, upstreamOptions, limits);
+  }
+
+  /** Returns the connections to a legacy service for shadow requests (G27). */
+  #shadowServiceOf(plan: LegacyPlan, { admission }: ShadowCapacity): LegacyService {
+    const { upstreamOptions } = this.#parts;
+    const limits = { ...upstreamOptions.limits, ...plan.limits, ...shadowLimits };
+    const options = { ...upstreamOptions, admission, onBreaker: () => {} };
+    return this.#openService(this.#shadowServices, plan, options, limits);
+  }
+
+  #openService(
+    services: Map<string, LegacyService>,
+    plan: LegacyPlan,
+    options: Pick<UpstreamOptions, 'networkOf' | 'admission' | 'onBreaker'>,
+    limits: Limits,
+  ): LegacyService {
     const key = JSON.stringify([plan.url, plan.service?.tls, plan.service?.proxy, plan.limits]);
     const known =
-      this.#services.get(key) ??
-      createLegacyService(
-        plan.url,
-        upstreamOptions,
-        { ...upstreamOptions.limits, ...plan.limits },
-        wayTo(plan.url, plan),
-      );
-    this.#services.set(key, known);
+      services.get(key) ?? createLegacyService(plan.url, options, limits, this.#parts.wayTo(plan.url, plan));
+    services.set(key, known);
     return known;
   }
 

@@ -10,20 +10,13 @@ import type { RequestContext } from '../http/request-context.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Tokens } from '../upstream/tokens.ts';
 import type { ComparisonSink } from './comparison-sink.ts';
+import type { Comparisons } from './comparisons.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { Decide } from './decide.ts';
-import { headerKey, requestHeaders } from './forward-headers.ts';
+import { type HeadersOf, headerKey, requestHeaders } from './forward-headers.ts';
 import type { IdentifyCaller, IdentityOf } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { isOf, isUnconditional, type Override, type Routing } from './routing.ts';
-
-/** Headers of a forwarded request. */
-export interface ForwardedHeaders {
-  /** Alternating names and values. */
-  readonly headers: readonly string[];
-  /** The gateway's token in the headers; undefined for none. */
-  readonly token: string | undefined;
-}
 
 /** Everything that routing needs of one contract, compiled at start. */
 export interface Place {
@@ -42,6 +35,8 @@ export interface Place {
   readonly blendCodecs: ReadonlyMap<string, BlendCodec>;
   /** Receives the results of comparisons; undefined if no route compares replies. */
   readonly evidence: ComparisonSink | undefined;
+  /** Compares the replies of both services; undefined if no call can have mode `compare`. */
+  readonly comparisons: Comparisons | undefined;
   /** False if requests that are no calls get 404 (G17). */
   readonly forwardsOthers: boolean;
   /** True if a route leads to the legacy service, so that unreadable requests are forwarded (G12). */
@@ -55,11 +50,7 @@ export interface Place {
    */
   readonly targetOf: (request: IncomingMessage, endpoint: string | undefined) => string;
   /** Returns the headers of a forwarded request. Throws CallError without a token before the deadline. */
-  readonly headersOf: (
-    context: RequestContext,
-    caller: string | undefined,
-    added: Readonly<Record<string, string>>,
-  ) => Promise<ForwardedHeaders>;
+  readonly headersOf: HeadersOf;
   /** Called with the token of a request that the legacy service answered with 401. */
   readonly onUnauthorized: (token: string) => void;
   /** Called when a reply broke off after its head was sent. */

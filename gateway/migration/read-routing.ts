@@ -7,17 +7,19 @@ import type { StatedMigration } from '../process/migration-setting.ts';
 import { faultsOf, suggestion } from './known-names.ts';
 import { readBlends } from './read-blend.ts';
 import {
+  type CompareMode,
   type Conditions,
   isOf,
   isUnconditional,
-  type Mode,
   type Override,
   type Percent,
   type Routing,
   type Rule,
+  usualCompare,
   type ValueCondition,
   type ValueTest,
 } from './routing.ts';
+import { readShare } from './share.ts';
 import { placeAt } from './values.ts';
 
 /** Maximum number of rules of a contract (G3). */
@@ -58,6 +60,7 @@ export function readRouting(stated: StatedMigration, at: string, checked: Checke
     },
     packaging: replies?.package,
     blends: readBlends(blend, checked.contract, `${at}/blend`, report),
+    noise: reader.noise(compare.noise, `${at}/compare/noise`),
   };
 }
 
@@ -84,15 +87,49 @@ class Reader {
     }
   }
 
-  rule({ name = '', operations, when = {}, mode }: StatedRule, at: string): Rule {
+  rule(stated: StatedRule, at: string): Rule {
+    const { name = '', operations, when = {}, mode } = stated;
     for (const [index, operation] of (operations ?? []).entries())
       this.#checkOperation(operation, `${at}/operations/${index}`);
     const named = operations === undefined ? undefined : new Set(operations);
     const own = [...this.#operations.values()].filter((one) => named === undefined || named.has(one.name));
     if (mode === undefined) this.#report(at, 'expected mode, the mode of the rule, got none');
     else this.#checkMode(mode, own, `${at}/mode`);
-    const checkedMode: Mode = mode === 'new' || mode === 'fallback' || mode === 'blend' ? mode : 'legacy';
-    return { name, operations: named, when: this.#conditions(when, own, `${at}/when`), mode: checkedMode };
+    return {
+      name,
+      operations: named,
+      when: this.#conditions(when, own, `${at}/when`),
+      mode: mode ?? 'legacy',
+      compare: this.#compare(stated, at),
+    };
+  }
+
+  /** Reads `answer` and `sample`, which only mode `compare` has. */
+  #compare({ mode, answer, sample }: StatedRule, at: string): CompareMode | undefined {
+    if (mode === 'compare')
+      return {
+        answer: answer ?? usualCompare.answer,
+        sample: sample === undefined ? usualCompare.sample : this.#readShare(sample, `${at}/sample`),
+      };
+    for (const key of Object.entries({ answer, sample }).flatMap(([key, value]) =>
+      value === undefined ? [] : [key],
+    ))
+      this.#report(`${at}/${key}`, `expected mode compare for ${key}, got ${mode ?? 'none'}`);
+    return undefined;
+  }
+
+  /** Returns the share `noise`, from 0 to 1. */
+  noise(stated: string | undefined, at: string): number {
+    return stated === undefined || stated === 'off' ? 0 : this.#readShare(stated, at);
+  }
+
+  #readShare(stated: string, at: string): number {
+    const share = readShare(stated);
+    if (share !== undefined && share > 0 && share <= 1) return share;
+    const expected =
+      share === undefined ? 'a share such as 10% or 1 in 20' : 'a share above 0% and up to 100%';
+    this.#report(at, `expected ${expected}, got ${stated}`);
+    return 1;
   }
 
   override({ callers = [], header }: NonNullable<StatedMigration['override']>, at: string): Override {
@@ -138,8 +175,6 @@ class Reader {
     const write = own.find(({ readOnly }) => !readOnly);
     if (mode !== 'legacy' && mode !== 'new' && write !== undefined)
       this.#report(at, `expected legacy or new for ${write.name}, a write, got ${mode}`);
-    else if (mode === 'compare')
-      this.#report(at, `expected legacy, new, blend or fallback, got ${mode}, a mode of a later version`);
     const bare = own.find(({ name }) => !this.#blended.has(name));
     if (mode === 'blend' && write === undefined && bare !== undefined)
       this.#report(at, `expected migration.blend.${bare.name} for mode blend, got none`);

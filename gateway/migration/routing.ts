@@ -5,7 +5,7 @@ import type { Path } from '../../mappings/mapping/paths.ts';
 export type { Side } from '../../mappings/compare/blend.ts';
 
 /** Modes of a route (G11). */
-export type Mode = 'legacy' | 'new' | 'blend' | 'fallback';
+export type Mode = 'legacy' | 'new' | 'compare' | 'blend' | 'fallback';
 
 /** A condition on the text of a value (G8). */
 export type ValueTest =
@@ -40,6 +40,17 @@ export interface Percent {
   readonly by: { readonly path: Path; readonly pathText: string } | undefined;
 }
 
+/** Settings of mode `compare` (G25). */
+export interface CompareMode {
+  /** The service that answers the caller. */
+  readonly answer: Side;
+  /** Share of the calls that are compared, above 0 and up to 1. */
+  readonly sample: number;
+}
+
+/** Compares each call, and answers with the reply of the legacy service. */
+export const usualCompare: CompareMode = { answer: 'legacy', sample: 1 };
+
 /** A rule of `migration.routes`. */
 export interface Rule {
   readonly name: string;
@@ -47,6 +58,8 @@ export interface Rule {
   readonly operations: ReadonlySet<string> | undefined;
   readonly when: Conditions;
   readonly mode: Mode;
+  /** Undefined for another mode than `compare`. */
+  readonly compare: CompareMode | undefined;
 }
 
 /** The override header (G10). */
@@ -80,6 +93,8 @@ export interface Routing {
   readonly compare: CompareSettings;
   /** Undefined for `mtomReplies` of the contract. */
   readonly packaging: Packaging | undefined;
+  /** Share of the compared calls for which the legacy service is called twice, from 0 to 1 (G46). */
+  readonly noise: number;
   /** Settings of blended operations by name (G28). */
   readonly blends: ReadonlyMap<string, Blend>;
 }
@@ -94,6 +109,7 @@ export function noRouting(): Routing {
     compare: noCompareRules,
     packaging: undefined,
     blends: new Map(),
+    noise: 0,
   };
 }
 
@@ -101,6 +117,11 @@ export function noRouting(): Routing {
 export function isUnconditional({ when }: Rule): boolean {
   const { callers, headers, values, percent } = when;
   return callers === undefined && headers.length === 0 && values.length === 0 && percent === undefined;
+}
+
+/** Returns true if the upstream answers the calls of a rule or decision (G13). */
+export function isAnsweredByNew({ mode, compare }: Pick<Rule, 'mode' | 'compare'>): boolean {
+  return mode === 'new' || compare?.answer === 'new';
 }
 
 /** Returns true if a rule applies to an operation. */

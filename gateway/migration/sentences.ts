@@ -19,7 +19,7 @@ export function operationSentences(routing: Routing, { operations }: Contract): 
 export function ruleSentences({ rules }: Routing): readonly string[] {
   return rules.map((rule) => {
     const of = rule.operations === undefined ? 'all operations' : [...rule.operations].join(', ');
-    return `${rule.name}: ${rule.mode} for ${of}${conditionText(rule)}.`;
+    return `${rule.name}: ${modeText(rule)} for ${of}${conditionText(rule)}.`;
   });
 }
 
@@ -27,10 +27,21 @@ function operationRoute({ rules }: Routing, operation: string): string {
   const parts: string[] = [];
   for (const rule of rules) {
     if (!isOf(rule, operation)) continue;
-    parts.push(`${rule.mode}${conditionText(rule)} ("${rule.name}")`);
+    parts.push(`${modeText(rule)}${conditionText(rule)} ("${rule.name}")`);
     if (isUnconditional(rule)) return parts.join(', else ');
   }
   return [...parts, 'legacy'].join(', else ');
+}
+
+/** Returns the mode of a rule, with the settings of `compare` that differ from the defaults. */
+function modeText({ mode, compare }: Rule): string {
+  if (compare === undefined) return mode;
+  const { answer, sample } = compare;
+  const settings = [
+    ...(answer === 'legacy' ? [] : [`answer ${answer}`]),
+    ...(sample === 1 ? [] : [`sample ${Number((sample * 100).toPrecision(6))} %`]),
+  ];
+  return settings.length === 0 ? mode : `${mode} (${settings.join(', ')})`;
 }
 
 function conditionText({ when }: Rule): string {

@@ -19,6 +19,7 @@ import type { Decision } from './decide.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
 import type { Caller } from './identity.ts';
+import type { PendingComparison } from './pending-comparison.ts';
 import type { Place } from './place.ts';
 import {
   isUnreadable,
@@ -29,7 +30,8 @@ import {
   receiveStart,
 } from './receive.ts';
 import { jsonOf, readRequest } from './request-json.ts';
-import { overridden, type Packaging, unreadable } from './routing.ts';
+import { isAnsweredByNew, overridden, type Packaging, unreadable, usualCompare } from './routing.ts';
+import { refusalReply } from './shadow-request.ts';
 import { parseRequest } from './values.ts';
 
 /** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
@@ -89,8 +91,9 @@ export class Site implements Migration {
       found === 'payload'
         ? this.#decideByJson(context, operation.operation, caller, jsonOf(operation, input), false)
         : found;
-    const isNew = decision.mode === 'new';
-    context.stats.route = { ...decision, side: isNew ? 'new' : undefined };
+    const isNew = isAnsweredByNew(decision);
+    const { mode, rule } = decision;
+    context.stats.route = { mode, rule, side: isNew ? 'new' : undefined };
     this.#place.counts.count(operation.operation.name, context.stats.route, 0);
     if (!isNew) throw new CallError('NotMigrated');
   }
@@ -124,13 +127,32 @@ export class Site implements Migration {
     const { decision, operation, caller } = decided;
     context.stats.operation = operation.name;
     context.stats.caller ??= caller.name;
-    context.stats.route = { ...decision, side: decision.mode === 'legacy' ? 'legacy' : 'new' };
-    if (decision.mode === 'legacy') await this.#forward(address, context, received, decided);
-    else if (decision.mode === 'blend') await this.#answerByBoth(address, context, received, decided);
-    else {
-      await this.#answerByUpstream(address, context, received, decided);
-      if (decision.mode === 'new') this.#count(context);
+    const { mode, rule } = decision;
+    const isLegacy = mode === 'legacy' || decision.compare?.answer === 'legacy';
+    context.stats.route = { mode, rule, side: isLegacy ? 'legacy' : 'new' };
+    const comparison = this.#compare(address, context, decided);
+    try {
+      if (isLegacy) await this.#forward(address, context, received, decided, comparison);
+      else if (mode === 'blend') await this.#answerByBoth(address, context, received, decided);
+      else {
+        await this.#answerByUpstream(address, context, received, decided, comparison);
+        if (mode !== 'fallback') this.#count(context);
+      }
+    } finally {
+      comparison?.close();
     }
+  }
+
+  /** Begins the comparison of a call with mode `compare` (G25). */
+  #compare(
+    address: SoapAddress,
+    context: RequestContext,
+    { decision, operation, caller, version }: Decided,
+  ): PendingComparison | undefined {
+    const { comparisons } = this.#place;
+    if (decision.compare === undefined || comparisons === undefined) return undefined;
+    const target = this.#place.targetOf(context.request, address.endpoint);
+    return comparisons.begin(context, { address, version, operation, caller, target }, decision.compare);
   }
 
   #count({ stats }: RequestContext): void {
@@ -169,7 +191,7 @@ export class Site implements Migration {
     this.#override(context, this.#unknown, caller, isFirst);
     if (!this.#place.leadsToLegacy) throw error;
     return {
-      decision: { mode: 'legacy', rule: unreadable },
+      decision: { mode: 'legacy', rule: unreadable, compare: undefined },
       caller,
       operation: this.#unknown,
       version: address.version,
@@ -213,7 +235,7 @@ export class Site implements Migration {
    */
   #override(
     context: RequestContext,
-    { name }: Operation,
+    { name, readOnly }: Operation,
     caller: Caller,
     isFirst: boolean,
   ): Decision | undefined {
@@ -224,7 +246,9 @@ export class Site implements Migration {
     const isAllowed = caller.name !== undefined && override.callers.has(caller.name);
     const isKnown = name !== this.#unknown.name && !unmapped.has(name);
     if (isAllowed && (word === 'legacy' || (word === 'new' && isKnown)))
-      return { mode: word, rule: overridden };
+      return { mode: word, rule: overridden, compare: undefined };
+    if (isAllowed && word === 'compare' && isKnown && readOnly)
+      return { mode: word, rule: overridden, compare: usualCompare };
     if (isFirst) counts.refusedOverrides++;
     return undefined;
   }
@@ -235,13 +259,17 @@ export class Site implements Migration {
     context: RequestContext,
     received: Received,
     decided: Decided,
+    comparison: PendingComparison | undefined,
   ): Promise<void> {
     const { request, stats, options } = context;
     const { service } = options;
     const isFallback = decided.decision.mode === 'fallback';
-    if (isFallback) await receiveAll(received, service.bodyLimit);
-    const change = async (outcome: Outcome): Promise<Outcome> =>
-      withFaultCode(allowRetry(context, outcome), decided.operation, this.#place);
+    if (isFallback || comparison !== undefined) await receiveAll(received, service.bodyLimit);
+    if (comparison !== undefined) compareUpstream(context, received, comparison);
+    const change = async (outcome: Outcome): Promise<Outcome> => {
+      if (comparison !== undefined) noteRefusal(context, outcome, comparison);
+      return withFaultCode(allowRetry(context, outcome), decided.operation, this.#place);
+    };
     if (received.rest !== undefined && !request.readableEnded) {
       await received.rest.return();
       request.unshift(received.bytes);
@@ -267,7 +295,7 @@ export class Site implements Migration {
       stats.failures = undefined;
       stats.route = { ...decided.decision, side: 'legacy', fallback: true };
       received.isAdmitted = true;
-      await this.#forward(address, context, received, decided);
+      await this.#forward(address, context, received, decided, undefined);
       return undefined;
     });
     if (!isForwarded) this.#count(context);
@@ -320,6 +348,7 @@ export class Site implements Migration {
     context: RequestContext,
     received: Received,
     { operation, version, caller }: Decided,
+    comparison: PendingComparison | undefined,
   ): Promise<void> {
     return this.#forwardTo(
       this.#place.targetOf(context.request, endpoint),
@@ -328,6 +357,7 @@ export class Site implements Migration {
       operation,
       version,
       caller,
+      comparison,
     );
   }
 
@@ -338,6 +368,7 @@ export class Site implements Migration {
     operation: Operation,
     version: SoapVersion | undefined,
     caller: Caller,
+    comparison?: PendingComparison,
   ): Promise<void> {
     const { service } = context.options;
     await forward(this.#place.legacy, context, {
@@ -345,6 +376,7 @@ export class Site implements Migration {
       version,
       target,
       received,
+      comparison,
       limitKey: () => service.limitKeyOf(caller.values.all.size === 0 ? undefined : caller.values, context),
       headersOf: (added) => this.#place.headersOf(context, caller.name, added),
       onUnauthorized: this.#place.onUnauthorized,
@@ -395,4 +427,28 @@ export class Site implements Migration {
 function asksForWsdl(words: URLSearchParams): boolean {
   for (const word of words.keys()) if (/^(?:wsdl|xsd|singlewsdl)$/i.test(word)) return true;
   return false;
+}
+
+/** Copies the message and the reply of the upstream, which answers the caller (G26). */
+function compareUpstream(context: RequestContext, received: Received, comparison: PendingComparison): void {
+  comparison.sent(received.bytes);
+  comparison.sentAll();
+  context.onUpstreamReply = ({ status, headers, body }) => {
+    const { 'content-type': type } = headers;
+    const contentType = typeof type === 'string' ? type : undefined;
+    comparison.began({ status, contentType, coding: undefined }, body.length);
+    comparison.received(body);
+    comparison.complete();
+  };
+}
+
+/** Compares the error for a message that the gateway refuses before it calls the upstream. */
+function noteRefusal(context: RequestContext, outcome: Outcome, comparison: PendingComparison): void {
+  if (outcome.kind !== 'failure' || outcome.failure.status >= 500 || context.stats.sent > 0) return;
+  const { status, errorCode, responseStatus } = outcome.failure;
+  const message = responseStatus.get('message');
+  const { body, ...head } = refusalReply(status, errorCode, typeof message === 'string' ? message : '');
+  comparison.began(head, 0);
+  comparison.received(Buffer.from(body));
+  comparison.complete();
 }

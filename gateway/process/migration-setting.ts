@@ -53,6 +53,9 @@ export const legacySetting = {
   ],
 } as const;
 
+/** A share of calls. read-routing.ts checks its form. */
+const share = (description: string) => text(description, 'a share such as 10% or 1 in 20');
+
 /** Keys of `migration` that this version does not support. */
 const laterKeys = {
   keys: ['record', 'deprecate'],
@@ -88,13 +91,15 @@ export const migrationSetting = record(
           percent: value('Share of the callers, or `{ of: share, by: path }` for a share of the values.'),
         }),
         mode: keyword(
-          'Service that answers. `fallback`: the upstream, or the legacy service if it finds nothing.',
+          'Service that answers. `compare`: the service in `answer`, while the other one is called for comparison. `fallback`: the upstream, or the legacy service if it finds nothing.',
           'legacy',
           'new',
           'compare',
           'blend',
           'fallback',
         ),
+        answer: keyword('With mode `compare`: service that answers. Default: `legacy`.', 'legacy', 'new'),
+        sample: share('With mode `compare`: share of the calls that are compared. Default: 100%.'),
       }),
     ),
     override: record('Mode of a call by a header, for tests.', {
@@ -119,18 +124,17 @@ export const migrationSetting = record(
         keyword('The code.', 'Client', 'Server'),
       ),
     }),
-    compare: record(
-      'Comparison of the replies of both services.',
-      {
-        rules: list(
-          'Rules that explain differences or change how values are compared.',
-          'rules',
-          value('A rule: `{ operation, path, reason, until }` and an action.'),
-        ),
-        strict: flag('True if other offsets, scales and violations of the contract are differences, too.'),
-      },
-      { keys: ['noise'], of: 'a later version' },
-    ),
+    compare: record('Comparison of the replies of both services.', {
+      rules: list(
+        'Rules that explain differences or change how values are compared.',
+        'rules',
+        value('A rule: `{ operation, path, reason, until }` and an action.'),
+      ),
+      strict: flag('True if other offsets, scales and violations of the contract are differences, too.'),
+      noise: share(
+        'Share of the compared calls for which the legacy service is called twice, or `off`. Default: off.',
+      ),
+    }),
     ready: record('Conditions for the verdict `ready` on an operation.', {
       calls: count('Compared calls. Default: 1000.', 'a number', 1, 1_000_000_000),
       callers: count('Callers of the compared calls. Default: 3.', 'a number', 1, 1_000),

@@ -7,13 +7,16 @@ import type {
   MigratedContract,
   Migrations,
   OpenMigration,
+  OpenShadow,
 } from '../migration/migrations.ts';
+import type { ShadowCapacity } from '../migration/shadow-capacity.ts';
 import type { Callers } from '../telemetry/callers.ts';
+import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { MappedContract } from './load-place.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { SitePlan } from './sites.ts';
-import { wayTo } from './upstreams.ts';
+import { createUpstreams, type Upstreams, wayTo } from './upstreams.ts';
 
 /** A planned contract after it was loaded. */
 export interface PlannedContract {
@@ -45,6 +48,8 @@ export class ProcessMigrations {
   #timer: NodeJS.Timeout | undefined;
   /** Paths of the contracts with a legacy service. */
   #paths: readonly string[] = [];
+  /** Capacity and connections for shadow requests; undefined if no contract may compare. */
+  #shadows: { readonly capacity: ShadowCapacity; readonly upstreams: Upstreams } | undefined;
 
   constructor(
     options: ServeOptions,
@@ -66,7 +71,9 @@ export class ProcessMigrations {
     const migrated = migratedOf(contracts);
     this.#paths = migrated.flatMap((one) => (one === undefined ? [] : [one.contract.basePath || '/']));
     if (this.#paths.length === 0) return [];
-    const { checkMigrations, Migrations } = await import('../migration/migrations.ts');
+    const { checkMigrations, mayCompare, shadowLimits, Migrations } = await import(
+      '../migration/migrations.ts'
+    );
     const { publicUrl, host, port } = this.#options;
     const ownUrls = [publicUrl ?? `http://${host}:${port}`];
     const known = migrated.filter((one) => one !== undefined);
@@ -83,13 +90,46 @@ export class ProcessMigrations {
     });
     const migrations = this.#migrations;
     await this.#openStore();
-    return migrated.map((one) => {
+    this.#shadows?.capacity.renew();
+    const openers: (OpenMigration | undefined)[] = [];
+    const compared: SitePlan[] = [];
+    for (const [index, one] of migrated.entries()) {
       const found = checked.get(one);
-      if (found === undefined) return undefined;
-      for (const warning of found.warnings)
-        this.#log.warn({ contract: found.contract.basePath || '/' }, warning);
-      return migrations.openerOf(found);
-    });
+      const plan = contracts[index]?.plan;
+      for (const warning of found?.warnings ?? [])
+        this.#log.warn({ contract: found?.contract.basePath || '/' }, warning);
+      let shadow: OpenShadow | undefined;
+      if (found !== undefined && plan !== undefined && mayCompare(found.routing)) {
+        const place = { ...plan, limits: { ...plan.limits, ...shadowLimits } };
+        compared.push(place);
+        shadow = await this.#openShadow(place, core);
+      }
+      openers.push(found === undefined ? undefined : migrations.openerOf(found, shadow));
+    }
+    this.#shadows?.upstreams.keepOnly(compared);
+    return openers;
+  }
+
+  /** Opens the capacity for shadow requests, and their connections to the upstream of a contract (G27). */
+  async #openShadow(plan: SitePlan, { admission, upstreamOptions }: Core): Promise<OpenShadow> {
+    const { ShadowCapacity } = await import('../migration/shadow-capacity.ts');
+    if (this.#shadows === undefined) {
+      const capacity = new ShadowCapacity(
+        upstreamOptions.limits,
+        () => admission.isBusy,
+        (error) => this.#log.error(describeError(error), 'comparison thread restarted'),
+      );
+      const upstreams = createUpstreams(this.#options, {
+        ...upstreamOptions,
+        admission: capacity.admission,
+        networkOf: () => 'shadow',
+        onBreaker: () => {},
+        onHealth: () => {},
+      });
+      this.#shadows = { capacity, upstreams };
+    }
+    const { capacity, upstreams } = this.#shadows;
+    return { capacity, upstream: await upstreams.at(plan) };
   }
 
   /** Returns the metrics of the contracts with these paths. */
@@ -107,6 +147,8 @@ export class ProcessMigrations {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#shadows?.capacity.close();
+    await this.#shadows?.upstreams.close();
     await this.#migrations?.close();
     await this.#save();
   }

@@ -3,11 +3,12 @@ import type { CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import { bytesToRead, type SplitMessage } from '../../mappings/http-mapping/related.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
+import type { Admission } from '../admission/admission.ts';
 import type { CallService, Exchange } from '../call/call.ts';
 import type { RequestHead } from '../call/head.ts';
 import { type Arrival, admitBody, readBody } from '../http/body.ts';
 import type { RefuseForeign, RefuseForeignScript } from '../http/foreign.ts';
-import type { NetworkOf } from '../upstream/upstream.ts';
+import type { NetworkOf, Upstream } from '../upstream/upstream.ts';
 import {
   type BodyCall,
   type BodyForm,
@@ -18,7 +19,7 @@ import {
   refuseUnreadable,
   splitSoap,
 } from './read-call.ts';
-import type { PreparedSoapCall, ReadInWorker, WorkerExchange } from './read-in-worker.ts';
+import type { PreparedSoapCall, ReadInWorker, WorkerExchange, WorkerReader } from './read-in-worker.ts';
 import type { SoapCall } from './soap/soap-reader.ts';
 import type { SoapAddress } from './soap/versions.ts';
 
@@ -39,6 +40,16 @@ export interface Service extends Readers, CallService {
   readonly networkOf: NetworkOf;
   /** Maximum size of a request body, in bytes. */
   readonly bodyLimit: number;
+  /** Returns the service of the contract for shadow requests. It observes nothing, and counts no call of a caller. */
+  readonly openShadow: (parts: ShadowParts) => Service;
+}
+
+/** Parts that shadow requests use instead of those of callers, so that callers never wait for them (G27). */
+export interface ShadowParts {
+  readonly upstream: Upstream;
+  /** Reads large messages in a worker thread. */
+  readonly reader: WorkerReader;
+  readonly admission: Admission;
 }
 
 /** A request with its parsed head. */

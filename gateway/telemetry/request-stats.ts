@@ -95,6 +95,8 @@ export interface RouteRecord {
   fallback?: true;
   /** The service whose reply the caller got alone, because the other one failed (G31). */
   partial?: 'legacy' | 'new';
+  /** Result of mode `compare`: `equal`, `explained`, `different` or `skipped:REASON`; undefined before the result. */
+  compared?: string;
 }
 
 /** Begin and end of a wait, in ms of `performance.now()`. */

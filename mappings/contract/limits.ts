@@ -222,6 +222,27 @@ export const limitTable = {
     bounds: 'Items per list that the comparison of two replies aligns.',
     result: 'items are compared by position',
   },
+  shadowCalls: {
+    value: 64,
+    bounds: 'Shadow requests of `compare` in progress. 256 more wait.',
+    result: 'the replies are not compared',
+  },
+  shadowBytes: {
+    value: 32 * mebibyte,
+    bounds:
+      'Memory for copies of requests and replies that are compared, and for replies to shadow requests.',
+    result: 'the replies are not compared',
+  },
+  shadowMs: {
+    value: 30_000,
+    bounds: 'Time that a shadow request waits for its start, and time from its start to its complete reply.',
+    result: 'the shadow request is cancelled',
+  },
+  compareBytes: {
+    value: 8 * mebibyte,
+    bounds: 'Size of a request or reply that is compared, before and after decompression.',
+    result: 'the replies are not compared',
+  },
 } as const satisfies Record<string, Limit>;
 
 /** The name of a limit that can be set, as in `inFlight=256,queue=0`. */

@@ -143,5 +143,9 @@ export const limitTests = {
   findings: ['test/migration/evidence.test.ts', "'findings: "],
   mappingValues: ['test/mappings/mapping/rules.test.ts', "'mappingValues: "],
   contractProblems: ['test/mappings/loader/limits.test.ts', "'contractProblems: "],
+  shadowCalls: ['test/migration/shadow-limits.test.ts', "'shadowCalls: "],
+  shadowBytes: ['test/migration/shadow-limits.test.ts', "'shadowBytes: "],
+  shadowMs: ['test/migration/shadow-limits.test.ts', "'shadowMs: "],
+  compareBytes: ['test/migration/shadow-limits.test.ts', "'compareBytes: "],
   compareItems: ['test/mappings/compare/lists.test.ts', "'compareItems: "],
 } as const satisfies Record<keyof typeof allLimits, readonly [file: string, words: string]>;

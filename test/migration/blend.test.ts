@@ -165,7 +165,7 @@ test('G31: a fault that means an empty list, of one side or both', async (t) => 
   const { body } = await site.send(request('GetSubmissionList'));
   t.is(
     body.toString() as string | undefined,
-    noSubmissions === null || 'fails' in noSubmissions ? '' : noSubmissions.body,
+    noSubmissions === null || 'fails' in noSubmissions ? '' : String(noSubmissions.body),
   );
   t.regex(await numbersOf(site, noSubmissions, jsonReply('{', 200)), /^500 UpstreamInvalidResponse/);
 });

@@ -36,10 +36,12 @@ test('G10: the override header works for listed callers only, and others are cou
   t.is(await call('legacy', 'tester'), 'legacy override');
   t.is(await call('new', 'acme'), 'legacy otherwise');
   t.is(await call('new', undefined), 'legacy otherwise');
-  t.is(await call('compare', 'tester'), 'legacy otherwise');
+  t.is(await call('compare', 'tester'), 'compare override');
+  t.is(await call('compare', 'acme'), 'legacy otherwise');
+  t.is(await call('blend', 'tester'), 'legacy otherwise');
   const metrics = site.running.metrics();
   const refused = metrics.find(({ name }) => name === 'migration_overrides_refused_total');
-  t.is(refused?.samples[0]?.value, 3);
+  t.is(refused?.samples[0]?.value, 4);
   t.false(site.legacy.hits.some(({ headers: sent }) => 'x-soapbridge-route' in sent));
 });
 

@@ -178,8 +178,6 @@ test('G3, G4: all problems of the routes are reported at once', (t) => {
     '/routes/0: expected name, the name of the rule, got none',
     '/routes/0/mode: expected legacy or new for NotifyArrival, a write, got fallback',
     '/routes/1/operations/0: expected an operation of the contract, got Nothing',
-    '/routes/1/mode: expected legacy, new, blend or fallback, got compare, a mode of a later version',
-    '/routes/2/mode: expected legacy, new, blend or fallback, got compare, a mode of a later version',
     '/routes/3/when/caller: expected a name of callers.yaml or a pseudonym, got acne, did you mean acme?',
     '/routes/3/when/percent: expected 0 to 100, got -1',
     '/routes/4/when/value/Number: expected a path in the request of GetApplicationZip, got Number',

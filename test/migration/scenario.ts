@@ -12,7 +12,7 @@ import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 
 /** A reply of a stub service, or the way in which it fails; null if it must not be called. */
 export type StubReply =
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer }
   | { readonly fails: 'connectionRefused' | 'timeout' | 'resetAfterRequest' }
   | null;
 
@@ -100,6 +100,8 @@ export interface CallerRequest {
   readonly path: string;
   readonly headers?: Record<string, string> | readonly string[];
   readonly body?: string | Buffer | undefined;
+  /** A body in chunks, instead of `body`. */
+  readonly chunks?: readonly string[];
   readonly caller?: string | undefined;
 }
 
@@ -219,6 +221,7 @@ export function send(port: number, call: CallerRequest): Promise<CallerReply> {
       },
     );
     request.on('error', reject);
+    for (const chunk of call.chunks ?? []) request.write(chunk);
     request.end(body);
   });
 }

@@ -96,7 +96,7 @@ async function run(t: ExecutionContext, site: Site, { request, expect, ...call }
   const text = reply.body.toString();
   if (response.bytesOf !== undefined) {
     const source = response.bytesOf === 'legacy' ? call.legacy : call.new;
-    t.is(text as string | undefined, source !== null && 'body' in source ? source.body : '');
+    t.is(text as string | undefined, source !== null && 'body' in source ? String(source.body) : '');
   }
   if (response.contains !== undefined) t.true(text.includes(response.contains));
   if (response.xml !== undefined) t.true(text.includes(response.xml), text);

@@ -1,0 +1,41 @@
+import { Collector } from '../upstream/collector.ts';
+import type { CopyMemory } from './copy-memory.ts';
+import type { Skipped } from './skipped.ts';
+
+/** A copy of a body that is streamed elsewhere. It is dropped if there is not enough memory for it (G15). */
+export class BodyCopy {
+  readonly #memory: CopyMemory;
+  readonly #collector = new Collector(false);
+  #dropped: Skipped | undefined;
+
+  constructor(memory: CopyMemory) {
+    this.#memory = memory;
+  }
+
+  /** Why there is no copy; undefined while there is one. */
+  get dropped(): Skipped | undefined {
+    return this.#dropped;
+  }
+
+  /** Copies a piece, because its owner may release it. */
+  add(piece: Buffer): void {
+    if (this.#dropped !== undefined || piece.length === 0) return;
+    // the collector keeps its first piece and copies the others
+    if (this.#memory.hold(piece.length))
+      this.#collector.add(this.#collector.size === 0 ? Buffer.from(piece) : piece);
+    else this.drop(this.#memory.refusal());
+  }
+
+  /** Releases the copy. */
+  drop(why: Skipped): void {
+    this.#dropped ??= why;
+    this.#collector.drop();
+    this.#memory.release();
+  }
+
+  /** Returns the copy. Throws Skipped if it was dropped. */
+  take(): Buffer {
+    if (this.#dropped !== undefined) throw this.#dropped;
+    return this.#collector.take().body;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Comparison, ReplyBytes } from '../../mappings/compare/comparison.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { SentContract } from '../../mappings/contract/transfer.ts';
+import type { StatedMigration } from '../process/migration-setting.ts';
+import type { SoapVersion } from '../protocols/soap/versions.ts';
+
+/** `migration.compare` as written in the file. */
+export type StatedCompare = NonNullable<StatedMigration['compare']>;
+
+/** A reply as it was received, possibly compressed. */
+export interface ReceivedReply extends ReplyBytes {
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Its Content-Encoding; undefined for none. */
+  readonly coding: string | undefined;
+}
+
+/** The form of the caller's message, which decides about the form of the reply. */
+export interface WrittenAs {
+  readonly version: SoapVersion['name'];
+  /** True for an MTOM message. */
+  readonly isMtom: boolean;
+}
+
+/** A contract as it is sent to the thread, once. */
+export interface ComparedContract {
+  readonly contract: SentContract;
+  readonly limits: Limits;
+  readonly compare: StatedCompare;
+}
+
+/** Two replies to compare. The memory of their bodies is transferred. */
+export interface CompareTask {
+  readonly contractId: number;
+  /** The contract, if the thread does not have it yet. */
+  readonly contract: ComparedContract | undefined;
+  readonly operation: string;
+  readonly legacy: ReceivedReply;
+  readonly other: ReceivedReply;
+  /** Form in which `other`, a reply of the upstream, is written; undefined for a reply of the legacy service (G46). */
+  readonly writtenAs: WrittenAs | undefined;
+}
+
+/** Result of a task. `size`: a reply is larger than `compareBytes` after decompression. */
+export type CompareResult = Comparison | 'size';

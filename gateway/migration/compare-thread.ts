@@ -1,0 +1,89 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { bufferOf } from '../../mappings/bytes.ts';
+import { type Comparer, compileComparison } from '../../mappings/compare/compare.ts';
+import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
+import { compileRules } from '../../mappings/compare/rules.ts';
+import type { CompiledContract } from '../../mappings/compile.ts';
+import { compileSteps } from '../../mappings/compile-steps.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { receiveContract } from '../../mappings/contract/transfer.ts';
+import { doAll } from '../../mappings/steps.ts';
+import { giveBackOwn } from '../upstream/collector.ts';
+import { performTasks } from '../workers/worker-thread.ts';
+import type { ComparedContract, CompareResult, CompareTask, ReceivedReply } from './compare-task.ts';
+import { writeNewReply } from './new-reply.ts';
+
+// The worker thread that compares replies (G33).
+
+/** A contract compiled in the thread. */
+interface Compared {
+  readonly compiled: CompiledContract;
+  readonly comparer: Comparer;
+}
+
+const contracts = new Map<number, Compared>();
+
+async function comparedOf({ contractId, contract: sent }: CompareTask): Promise<Compared> {
+  const known = contracts.get(contractId);
+  if (known !== undefined) return known;
+  if (sent === undefined) throw new Error('a contract that the comparison thread did not receive');
+  const compared = await compile(sent);
+  contracts.set(contractId, compared);
+  return compared;
+}
+
+async function compile({ contract: sent, limits, compare }: ComparedContract): Promise<Compared> {
+  const compiled = doAll(await compileSteps(receiveContract(sent), limits));
+  const { contract } = compiled;
+  const { rules = [], strict = false } = compare;
+  // the rules were checked at start, so nothing is reported
+  const settings = { rules: compileRules(rules, '', { contract }, () => {}), strict };
+  return { compiled, comparer: compileComparison(contract, settings, limits) };
+}
+
+async function perform(task: CompareTask): Promise<CompareResult> {
+  const { compiled, comparer } = await comparedOf(task);
+  const { operation, writtenAs } = task;
+  const legacy = unpacked(task.legacy, compiled.limits);
+  if (legacy === 'size') return 'size';
+  if (writtenAs === undefined) {
+    const second = unpacked(task.other, compiled.limits);
+    return second === 'size' ? 'size' : comparer.compare(operation, legacy, second);
+  }
+  const { status, contentType, body } = task.other;
+  const headers = contentType === undefined ? {} : { 'content-type': contentType };
+  const reply = { status, headers, body: bufferOf(body), retryAfter: undefined };
+  return comparer.compare(operation, legacy, writeNewReply(reply, compiled, operation, writtenAs));
+}
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Decompresses a reply to at most `compareBytes`, and `compressionRatio` above 1 MiB. Returns `size` for a larger one. A
+ * reply that does not match its Content-Encoding stays as it is, and the comparison finds it unreadable.
+ */
+function unpacked({ coding, ...reply }: ReceivedReply, limits: Limits): ReplyBytes | 'size' {
+  const unpack = codings.get(coding?.trim().toLowerCase() ?? '');
+  if (unpack === undefined) return reply;
+  const { compareBytes, compressionRatio } = limits;
+  const maxOutputLength = Math.min(compareBytes, Math.max(mebibyte, reply.body.length * compressionRatio));
+  try {
+    return { ...reply, body: unpack(reply.body, { maxOutputLength }) };
+  } catch (error) {
+    return error instanceof RangeError ? 'size' : reply;
+  }
+}
+
+const codings = new Map([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
+
+function dropTask({ legacy, other }: CompareTask): void {
+  giveBackOwn(legacy.body.buffer);
+  giveBackOwn(other.body.buffer);
+}
+
+performTasks(import.meta.url, perform, () => [], dropTask);

@@ -1,0 +1,188 @@
+import type { ServerResponse } from 'node:http';
+import type { Comparison } from '../../mappings/compare/comparison.ts';
+import type { Operation } from '../../mappings/contract/model.ts';
+import { sendContract } from '../../mappings/contract/transfer.ts';
+import { CallError } from '../call/error.ts';
+import type { Log } from '../core/core-options.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import type { Service } from '../protocols/read-request.ts';
+import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
+import { announcedBytes } from '../upstream/content-length.ts';
+import type { ReceivedReply, StatedCompare, WrittenAs } from './compare-task.ts';
+import type { ComparisonSink } from './comparison-sink.ts';
+import type { RoutingCounts } from './counts.ts';
+import type { ForwardedHeaders, HeadersOf } from './forward-headers.ts';
+import type { Caller } from './identity.ts';
+import type { LegacyService } from './legacy-service.ts';
+import { type CallShadow, PendingComparison } from './pending-comparison.ts';
+import type { CompareMode } from './routing.ts';
+import type { ShadowCapacity } from './shadow-capacity.ts';
+import { callLegacy, callNew, shadowHeader } from './shadow-request.ts';
+import { Skipped, type SkipReason } from './skipped.ts';
+
+/** The parts that the comparisons of one contract need. */
+export interface ComparisonParts {
+  /** Path of the contract as in the log. */
+  readonly path: string;
+  readonly capacity: ShadowCapacity;
+  /** Service of the contract for shadow requests. */
+  readonly service: Service;
+  /** Connections to the legacy service for shadow requests. */
+  readonly legacy: LegacyService;
+  readonly compare: StatedCompare;
+  /** Share of the compared calls with a noise comparison, from 0 to 1 (G46). */
+  readonly noise: number;
+  readonly headersOf: HeadersOf;
+  readonly counts: RoutingCounts;
+  readonly sink: ComparisonSink | undefined;
+  readonly log: Log;
+}
+
+/** A call to compare. */
+export interface ComparedRequest {
+  readonly address: SoapAddress;
+  readonly version: SoapVersion;
+  readonly operation: Operation;
+  readonly caller: Caller;
+  /** Path and query at the legacy service. */
+  readonly target: string;
+}
+
+let contracts = 0;
+
+/** Compares the replies of both services for the calls of one contract (G25 to G27). */
+export class Comparisons {
+  readonly #parts: ComparisonParts;
+  /** Number of the contract in the worker thread. */
+  readonly #id = contracts++;
+
+  constructor(parts: ComparisonParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins the comparison of a call. Returns undefined for a call that is not compared, and counts it. */
+  begin(
+    context: RequestContext,
+    request: ComparedRequest,
+    { answer, sample }: CompareMode,
+  ): PendingComparison | undefined {
+    const { capacity, noise, service } = this.#parts;
+    const { operation, address } = request;
+    const announced = announcedBytes(context.request.headers['content-length']);
+    const reason: SkipReason | undefined =
+      Math.random() >= sample
+        ? 'sample'
+        : announced > capacity.limits.compareBytes
+          ? 'size'
+          : capacity.isFull
+            ? 'busy'
+            : undefined;
+    if (reason !== undefined) {
+      this.#skip(context, operation.name, new Skipped(reason));
+      return undefined;
+    }
+    const writtenAs = { version: request.version.name, isMtom: context.head.related !== undefined };
+    const isNoise = Math.random() < noise;
+    const toLegacy = isNoise || answer === 'new' ? this.#legacyCaller(context, request) : undefined;
+    const toNew: CallShadow = (parts) => callNew(service, address, parts);
+    return new PendingComparison(context, {
+      capacity,
+      answer,
+      callShadow: answer === 'new' && toLegacy !== undefined ? toLegacy : toNew,
+      callNoise: isNoise ? toLegacy : undefined,
+      compare: (legacy, other, side, end) =>
+        this.#compare(operation.name, legacy, other, side === 'new' ? writtenAs : undefined, end),
+      onCompared: (result, shadowMs) => {
+        if (result instanceof Skipped) this.#skip(context, operation.name, result);
+        else this.#report(context, request, answer, result, shadowMs);
+      },
+      onNoise: (result) => {
+        if (result instanceof Skipped) this.#parts.counts.countSkipped(result.reason);
+        else this.#parts.sink?.addNoise(operation.name, result, Date.now());
+      },
+      onError: (error) => service.onError(error, context.requestId),
+    });
+  }
+
+  /** Returns the function that calls the legacy service. It takes the headers of the caller's request now. */
+  #legacyCaller(context: RequestContext, { operation, caller, target }: ComparedRequest): CallShadow {
+    const { legacy, headersOf } = this.#parts;
+    const headers = headersOf(context, caller.name, shadowHeader);
+    headers.catch(() => {}); // it may fail before it is awaited
+    return async (parts) => {
+      let forwarded: ForwardedHeaders;
+      try {
+        forwarded = await headers;
+      } catch (error) {
+        throw error instanceof CallError ? new Skipped('aborted', true) : error;
+      }
+      return callLegacy(legacy, { operation: operation.name, target, forwarded }, parts);
+    };
+  }
+
+  async #compare(
+    operation: string,
+    legacy: ReceivedReply,
+    other: ReceivedReply,
+    writtenAs: WrittenAs | undefined,
+    end: ServerResponse,
+  ): Promise<Comparison> {
+    const { capacity, service, compare } = this.#parts;
+    const { contract, limits } = service.compiled;
+    return capacity.compare(
+      {
+        taskOf: (known) => {
+          const isKnown = known.has(this.#id);
+          known.add(this.#id);
+          const sent = isKnown ? undefined : { contract: sendContract(contract), limits, compare };
+          return { contractId: this.#id, contract: sent, operation, legacy, other, writtenAs };
+        },
+        watch: (fail) => {
+          const onClose = (): void => fail(new Skipped('aborted'));
+          end.once('close', onClose);
+          return () => end.off('close', onClose);
+        },
+      },
+      [legacy.body, other.body],
+    );
+  }
+
+  #report(
+    context: RequestContext,
+    { operation: { name: operation }, caller }: ComparedRequest,
+    answer: 'legacy' | 'new',
+    comparison: Comparison,
+    shadowMs: number,
+  ): void {
+    const { counts, sink } = this.#parts;
+    const { stats, requestId } = context;
+    counts.countCompared(operation, comparison);
+    const ownMs = answer === 'legacy' ? (stats.route?.legacyMs ?? 0) : stats.upstreamMs;
+    sink?.add({
+      operation,
+      callerKey: caller.key(),
+      callerName: caller.name,
+      requestId,
+      comparison,
+      legacyMs: answer === 'legacy' ? ownMs : shadowMs,
+      newMs: answer === 'legacy' ? shadowMs : ownMs,
+      at: Date.now(),
+    });
+    this.#note(context, operation, comparison.result);
+  }
+
+  #skip(context: RequestContext, operation: string, { reason, isUnanswered }: Skipped): void {
+    const { counts, sink } = this.#parts;
+    counts.countSkipped(reason);
+    if (isUnanswered) sink?.unanswered(operation, Date.now());
+    this.#note(context, operation, `skipped:${reason}`);
+  }
+
+  /** Records the result for the log line of the request, or writes a second line after that one (G52). */
+  #note({ stats, requestId }: RequestContext, operation: string, compared: string): void {
+    const { path, log } = this.#parts;
+    const isLogged = stats.status !== 0;
+    if (isLogged) log.info({ requestId, contract: path, operation, compared }, 'comparison ended');
+    else if (stats.route !== undefined) stats.route.compared = compared;
+  }
+}

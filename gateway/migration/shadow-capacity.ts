@@ -1,0 +1,122 @@
+import { extname } from 'node:path';
+import type { Comparison } from '../../mappings/compare/comparison.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { Admission } from '../admission/admission.ts';
+import type { Permit } from '../admission/permit.ts';
+import { CallError } from '../call/error.ts';
+import { WorkerReader } from '../protocols/read-in-worker.ts';
+import { type Order, WorkerThread } from '../workers/worker-thread.ts';
+import type { CompareResult, CompareTask } from './compare-task.ts';
+import { Skipped } from './skipped.ts';
+
+/** Maximum number of shadow requests that wait for their start (G27). */
+export const maxWaitingShadows = 256;
+
+/** Time between two checks whether a shadow request may start while the gateway is busy, in ms. */
+const busyLookMs = 100;
+
+/** Maximum time for the comparison of two replies, in ms. */
+const maxCompareMs = 20_000;
+
+/** Maximum number of pairs of replies that wait for the thread. `shadowBytes` limits their memory. */
+const maxWaitingPairs = 1_000;
+
+/** Maximum heap size of the thread in bytes, without the bodies. */
+const heapBytes = 256 * 1024 * 1024;
+
+/** The module that the thread runs. It is not imported here, because few processes start the thread. */
+const threadModule = new URL(`./compare-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** A comparison in progress, which can be cancelled. */
+export interface Cancellable {
+  readonly cancel: () => void;
+  readonly ended: Promise<void>;
+}
+
+/** Capacity of a process for shadow requests and comparisons, separate from the capacity for callers (G27). */
+export class ShadowCapacity {
+  readonly limits: Limits;
+  /** Counts shadow requests and the memory of compared messages. */
+  readonly admission: Admission;
+  /** Reads large requests in a worker thread. */
+  readonly reader: WorkerReader;
+  readonly #isBusy: () => boolean;
+  readonly #comparer: WorkerThread<CompareTask, CompareResult>;
+  readonly #open = new Set<Cancellable>();
+
+  /**
+   * @param isBusy returns true while no shadow request may start
+   * @param onLost called with the reason when a worker thread has ended unexpectedly
+   */
+  constructor(limits: Limits, isBusy: () => boolean, onLost: (error: unknown) => void) {
+    const { shadowCalls: inFlight, shadowBytes: heldBytes, shadowMs: queueMs } = limits;
+    this.limits = limits;
+    this.admission = new Admission({ ...limits, inFlight, queue: maxWaitingShadows, queueMs, heldBytes });
+    this.reader = new WorkerReader(limits, onLost);
+    this.#isBusy = isBusy;
+    this.#comparer = new WorkerThread({
+      module: threadModule,
+      title: 'the comparison thread',
+      mostWaiting: maxWaitingPairs,
+      heapBytes,
+      onLost,
+    });
+  }
+
+  /** True if no more shadow requests may wait. */
+  get isFull(): boolean {
+    return this.admission.load().queued >= maxWaitingShadows;
+  }
+
+  /** Waits until a shadow request may start. Throws Skipped. */
+  async enter(slot: Permit, isCancelled: () => boolean): Promise<void> {
+    const latest = performance.now() + this.limits.shadowMs;
+    try {
+      await slot.enter();
+    } catch (error) {
+      throw error instanceof CallError ? new Skipped('busy') : error;
+    }
+    while (!isCancelled() && this.#isBusy()) {
+      if (performance.now() >= latest) throw new Skipped('busy');
+      await new Promise((resolve) => setTimeout(resolve, busyLookMs));
+    }
+    if (isCancelled()) throw new Skipped('aborted');
+  }
+
+  /** Compares two replies in the worker thread. Throws Skipped. */
+  async compare(
+    order: Pick<Order<CompareTask>, 'taskOf' | 'watch'>,
+    bodies: readonly Uint8Array<ArrayBuffer>[],
+  ): Promise<Comparison> {
+    const result = await this.#comparer.run({
+      ...order,
+      bytes: bodies.reduce((sum, { length }) => sum + length, 0),
+      memory: bodies.map(({ buffer }) => buffer),
+      withinMs: maxCompareMs,
+      refuse: () => new Skipped('busy'),
+    });
+    if (result === undefined) throw new Error('the comparison thread skipped a task');
+    if (result === 'size') throw new Skipped('size');
+    return result;
+  }
+
+  /** Registers a comparison until its end, so that `close` can cancel it. */
+  register(comparison: Cancellable): void {
+    this.#open.add(comparison);
+    void comparison.ended.then(() => this.#open.delete(comparison));
+  }
+
+  /** Uses new threads for the next tasks, because the contracts were reloaded. */
+  renew(): void {
+    this.#comparer.renew();
+    this.reader.renew();
+  }
+
+  /** Cancels all comparisons and ends the threads. */
+  async close(): Promise<void> {
+    const open = [...this.#open];
+    for (const comparison of open) comparison.cancel();
+    await Promise.all(open.map(({ ended }) => ended));
+    await Promise.all([this.#comparer.close(), this.reader.close()]);
+  }
+}

@@ -1,0 +1,226 @@
+import type { ServerResponse } from 'node:http';
+import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import { CallError } from '../call/error.ts';
+import { requestOf } from '../call/request.ts';
+import { unpackSent } from '../http/body.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { http } from '../node-http.ts';
+import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
+import { admitSoap, readSoapBody, type Service } from '../protocols/read-request.ts';
+import { ownMemory } from '../protocols/read-task.ts';
+import { Fault } from '../protocols/soap/faults.ts';
+import type { SoapCall } from '../protocols/soap/soap-reader.ts';
+import type { SoapAddress } from '../protocols/soap/versions.ts';
+import { type RequestStats, startStats } from '../telemetry/request-stats.ts';
+import { announcedBytes } from '../upstream/content-length.ts';
+import { BodyCopy } from './body-copy.ts';
+import type { ReceivedReply } from './compare-task.ts';
+import { CopyMemory } from './copy-memory.ts';
+import { authenticatesConnection, type ForwardedHeaders } from './forward-headers.ts';
+import { LegacyCall } from './legacy-call.ts';
+import type { LegacyService } from './legacy-service.ts';
+import { Skipped } from './skipped.ts';
+
+// Shadow requests: calls whose replies are only compared (G25, G27).
+
+/** Marks a shadow request for the service that receives it. */
+export const shadowHeader = { 'X-Soapbridge-Shadow': '1' } as const;
+
+/** A reply without its body. */
+export type ReplyHead = Omit<ReceivedReply, 'body'>;
+
+/** A reply, and the duration of its call in ms. */
+export type TimedReply = ReceivedReply & { readonly ms: number };
+
+/** All shadow requests count as one caller, so that they share one circuit breaker per operation. */
+const shadowKeys = { caller: 'shadow', network: 'shadow' } as const;
+
+/** The data of a shadow request that its comparison provides. */
+export interface ShadowParts {
+  readonly context: RequestContext;
+  /** The message as the caller sent it. */
+  readonly body: Buffer;
+  /** Counts the memory of the reply until the comparison ends. */
+  readonly memory: CopyMemory;
+  /** Becomes `destroyed` when the comparison is cancelled. */
+  readonly end: ServerResponse;
+  /** Deadline in ms of `performance.now()`. */
+  readonly deadline: number;
+}
+
+/** Creates the end of a comparison, which has no connection. */
+export function createEnd({ request }: RequestContext): ServerResponse {
+  return new http.ServerResponse(request);
+}
+
+/**
+ * Makes the call that mode `new` would make for a message. Returns the upstream's reply, or the error for a message that
+ * the gateway refuses. Throws Skipped.
+ *
+ * @param service service of the contract for shadow requests
+ */
+export async function callNew(
+  service: Service,
+  address: SoapAddress,
+  { context, body, memory, end, deadline }: ShadowParts,
+): Promise<TimedReply> {
+  const { compareBytes } = service.compiled.limits;
+  const stats = startStats(context.requestId, 'POST');
+  const readMemory = new CopyMemory(service.admission, compareBytes);
+  const shadow: RequestContext = {
+    ...context,
+    options: { ...context.options, service },
+    response: end,
+    stats,
+    permit: readMemory,
+    deadline,
+    index: -1,
+    reached: false,
+    isWritten: false,
+    ownSecrets: [],
+    passed: undefined,
+  };
+  try {
+    admitSoap(service, shadow);
+    const unpacked = await unpackSent(shadow, body, service);
+    if (unpacked.length > compareBytes) throw new Skipped('size');
+    const request = upstreamRequestOf(service, shadow, await readSoapBody(shadow, address, unpacked));
+    const marked = { ...request, headers: { ...request.headers, ...shadowHeader } };
+    const reply = await service.upstream.call(marked, { ...shadow, permit: memory });
+    memory.keep(reply.body.length);
+    const { 'content-type': type } = reply.headers;
+    const contentType = typeof type === 'string' ? type : undefined;
+    const { status, body: bytes } = reply;
+    return { status, contentType, coding: undefined, body: ownMemory(bytes), ms: stats.upstreamMs };
+  } catch (error) {
+    const refusal = refusalOf(error, stats, readMemory, memory);
+    return { ...refusal, ms: stats.upstreamMs };
+  } finally {
+    readMemory.release();
+  }
+}
+
+/** Builds the upstream request as `runCall` does, but keeps no nonce. Throws CallError. */
+function upstreamRequestOf(
+  service: Service,
+  { head }: RequestContext,
+  { operation, input, values }: SoapCall | PreparedSoapCall,
+): UpstreamRequest {
+  if ('given' in input) {
+    if (input.request instanceof CallError) throw input.request;
+    return input.request;
+  }
+  const given = { body: operation.credentialsOf(input), ...values };
+  return requestOf(service, head, operation, input, given, 'xml', () => {});
+}
+
+/**
+ * Returns the reply that mode `new` gives for an error of the gateway. Throws Skipped for an error without a reply of the
+ * upstream.
+ */
+function refusalOf(
+  error: unknown,
+  stats: RequestStats,
+  readMemory: CopyMemory,
+  memory: CopyMemory,
+): ReceivedReply {
+  if (error instanceof Fault)
+    return refusalReply(error.code === 'receiver' ? 500 : 400, error.kind, error.message);
+  if (!(error instanceof CallError)) throw error;
+  const { code, status, message } = error;
+  if (code === 'CallerGone') throw new Skipped('aborted');
+  if (code === 'Overloaded' || code === 'GatewayExhausted')
+    throw memory.isTooLarge || readMemory.isTooLarge ? new Skipped('size') : new Skipped('busy');
+  if (stats.failures?.at(-1)?.cause === 'breaker') throw new Skipped('breaker');
+  // the reply was complete, but could not be mapped
+  const isAnswered = code === 'UpstreamInvalidResponse' && stats.failures === undefined;
+  if (status >= 500 && !isAnswered) throw new Skipped('aborted', true);
+  return refusalReply(status, code, message);
+}
+
+/** Returns an error of the gateway as a reply in JSON. */
+export function refusalReply(status: number, errorCode: string, message: string): ReceivedReply {
+  const json = JSON.stringify({ responseStatus: { errorCode, message } });
+  return {
+    status,
+    contentType: 'application/json',
+    coding: undefined,
+    body: new Uint8Array(Buffer.from(json)),
+  };
+}
+
+/** Sends a message to the legacy service as a shadow request. Throws Skipped. */
+export function callLegacy(
+  service: LegacyService,
+  {
+    operation,
+    target,
+    forwarded,
+  }: { readonly operation: string; readonly target: string; readonly forwarded: ForwardedHeaders },
+  { context, body, memory, end, deadline }: ShadowParts,
+): Promise<TimedReply> {
+  const stats = startStats(context.requestId, 'POST');
+  return new Promise((resolve, reject) => {
+    const copy = new BodyCopy(memory);
+    let head: ReplyHead | undefined;
+    const call = new LegacyCall(
+      service,
+      {
+        method: 'POST',
+        target,
+        headers: forwarded.headers,
+        endsConnection: authenticatesConnection(forwarded.headers),
+        body,
+        operation,
+        isRead: true,
+        mayRepeat: () => false,
+        keys: { ...shadowKeys, operation },
+        deadline,
+        isLeft: () => end.destroyed,
+        isFed: () => true,
+        stats,
+      },
+      {
+        informed: () => {},
+        began: (status, _text, rawHeaders) => {
+          head = headOf(status, rawHeaders);
+          if (announcedIn(rawHeaders) <= service.limits.compareBytes) return;
+          copy.drop(new Skipped('size'));
+          call.abort(new CallError('CallerGone'));
+        },
+        received: (chunk) => {
+          copy.add(chunk);
+          if (copy.dropped !== undefined) call.abort(new CallError('CallerGone'));
+          return true;
+        },
+        ended: () => {
+          if (head === undefined) reject(new Error('a reply without a status'));
+          else resolve({ ...head, body: ownMemory(copy.take()), ms: call.progress.ms });
+        },
+        failed: ({ code }) => {
+          const isBreaker = stats.failures?.at(-1)?.cause === 'breaker';
+          const isCancelled = code === 'CallerGone';
+          reject(copy.dropped ?? (isBreaker ? new Skipped('breaker') : new Skipped('aborted', !isCancelled)));
+        },
+      },
+    );
+    call.start();
+  });
+}
+
+/** Returns the head of a reply with these headers, which alternate names and values. */
+export function headOf(status: number, rawHeaders: readonly string[]): ReplyHead {
+  const contentType = textOf(rawHeaders, 'content-type');
+  return { status, contentType, coding: textOf(rawHeaders, 'content-encoding') };
+}
+
+/** Returns the length that a reply with these headers announces; 0 if it announces none. */
+export function announcedIn(rawHeaders: readonly string[]): number {
+  return announcedBytes(textOf(rawHeaders, 'content-length')) || 0;
+}
+
+function textOf(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.toLowerCase() === name) return rawHeaders[at + 1];
+  return undefined;
+}
