@@ -152,6 +152,7 @@ const long = [
   'test/gateway/telemetry/caller-faults.test.ts',
   'test/gateway/embedded/reload.test.ts',
   'test/migration/commands.test.ts',
+  'test/migration/compared-workers.test.ts',
   'test/migration/forwarding.test.ts',
   'test/migration/header-callers.test.ts',
   'test/migration/reading.test.ts',
