@@ -155,6 +155,7 @@ const long = [
   'test/migration/compared-workers.test.ts',
   'test/migration/forwarding.test.ts',
   'test/migration/header-callers.test.ts',
+  'test/migration/private-findings.test.ts',
   'test/migration/reading.test.ts',
   'test/migration/routed-calls.test.ts',
   'test/migration/report.test.ts',

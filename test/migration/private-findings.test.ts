@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { linesOf } from '../../gateway/commands/report-formats.ts';
+import { readReport } from '../../gateway/migration/report.ts';
+import { readState } from '../../gateway/migration/state-file.ts';
+import { results } from './comparing.ts';
+import { contractFolder, startSite } from './scenario.ts';
+
+const request = {
+  path: '/shop/Orders.asmx',
+  headers: { 'Content-Type': 'text/xml', SOAPAction: '"http://orders.example/GetOrder"' },
+  body: '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Header><SessionHeader xmlns="http://orders.example/"><session>MARKER</session></SessionHeader></soap:Header><soap:Body><GetOrder xmlns="http://orders.example/"><orderId>17</orderId></GetOrder></soap:Body></soap:Envelope>',
+};
+
+const legacyReply = (customer: string) =>
+  `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><GetOrderResponse xmlns="http://orders.example/"><GetOrderResult id="17">${customer}<Placed>2006-03-01T09:30:00Z</Placed><Shipped xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/><Total>10.50</Total><Status>Open</Status></GetOrderResult></GetOrderResponse></soap:Body></soap:Envelope>`;
+
+const newReply = (customer: object) =>
+  JSON.stringify({
+    GetOrderResult: {
+      id: 17,
+      ...customer,
+      Placed: '2006-03-01T09:30:00Z',
+      Shipped: null,
+      Total: 10.5,
+      Status: 'Open',
+    },
+  });
+
+/** Replies whose personal values differ: a value, a member that one side lacks, and another type. */
+const replies = [
+  ['<Customer><Name>MARKER Ann</Name></Customer>', { Customer: { Name: 'MARKER Bob' } }],
+  ['<Customer><Name>MARKER Ann</Name></Customer>', {}],
+  ['', { Customer: { Name: 'MARKER Bob' } }],
+  [
+    '<Customer><Name>MARKER Ann</Name></Customer>',
+    { Customer: { '@type': 'BusinessCustomer', Name: 'MARKER Bob' } },
+  ],
+  ['<Customer><Name/></Customer>', { Customer: { Name: 'MARKER Bob' } }],
+] as const;
+
+/** Compares the replies. Returns the text of the state file and of all reports. */
+async function textsOf(t: ExecutionContext, key: string | undefined): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-private-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const state = join(folder, 'state.json');
+  const callerKey = join(folder, 'key');
+  if (key !== undefined) writeFileSync(callerKey, key);
+  const routes = [{ name: 'all', operations: ['GetOrder'], mode: 'compare' }];
+  const site = await startSite(t, {
+    contract: contractFolder('contracts/orders'),
+    config: { legacy: '{legacy}', migration: { routes, state } },
+    limits: { loopDelayMs: 60_000 },
+    serve: { callerFiles: key === undefined ? {} : { callerKey } },
+  });
+  for (const [index, [legacy, fresh]] of replies.entries()) {
+    site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body: legacyReply(legacy) };
+    site.upstream.answer = {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: newReply(fresh),
+    };
+    await site.send(request);
+    t.deepEqual((await results(site, index + 1))[index], 'different');
+  }
+  await site.running.stop(0);
+  const report = readReport(state, Date.now());
+  return [readFileSync(state, 'utf8'), ...Object.values(linesOf).map((lines) => lines(report).join('\n'))];
+}
+
+test('G45: personal values and credentials are neither in the state file nor in a report', async (t) => {
+  for (const key of ['0123456789abcdef', undefined]) {
+    const texts = await textsOf(t, key);
+    t.is(texts.length, 4);
+    for (const text of texts) {
+      t.true(text.includes('GetOrderResult'));
+      t.notRegex(text, /MARKER|Ann|Bob/);
+      t.regex(text, key === undefined ? /\*\*\*|\\\*\\\*\\\*/ : /p\\?-[\w\\-]{16,}/);
+    }
+  }
+});
+
+test('G45: the same personal value has the same pseudonym in all findings', async (t) => {
+  const [text = ''] = await textsOf(t, '0123456789abcdef');
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-private-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'state.json'), text);
+  const names = readState(join(folder, 'state.json'))?.findings.filter(({ path }) =>
+    path.endsWith('Customer.Name'),
+  );
+  const values = new Set(names?.flatMap(({ examples }) => examples.flatMap((one) => one.new ?? [])));
+  t.is(values.size, 1);
+});
