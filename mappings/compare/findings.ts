@@ -11,7 +11,7 @@ export function isNote(kind: FindingKind): kind is Note['note'] {
 }
 
 /** A quoted name, a position, or the key of an item in a set, which may contain any character. */
-const step = /("[^"]*")|\[(?:(\d+)|([^\]=]*)=.*?)\](?=[.[]|$)/gs;
+const step = /("[^"]*")|\[(?:(\d+)|([^\]=]*)=(?:\\.|[^\\\]])*)\]/gs;
 
 /** Maximum length of a path in a finding, in characters. Names of undeclared elements can be longer. */
 const maxPath = 500;

@@ -57,12 +57,15 @@ export function matches(pattern: Pattern, path: ReplyPath): boolean {
   return [...places].some((at) => isAtEnd(pattern, at));
 }
 
-/** Returns the text of a path, e.g. `GetOrderResult.Line[0].Price` or `Line[Article=B]`. */
+/**
+ * Returns the text of a path, e.g. `GetOrderResult.Line[0].Price` or `Line[Article=B]`. In a key, `]` and `\` follow a
+ * `\`.
+ */
 export function replyPathText(path: ReplyPath): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
-    else if (typeof step === 'object') text += `[${step.key}=${step.text}]`;
+    else if (typeof step === 'object') text += `[${step.key}=${step.text.replace(/[\\\]]/g, '\\$&')}]`;
     else {
       const name = /^[^.[\]"]+$/.test(step) ? step : `"${step}"`;
       text += text === '' ? name : `.${name}`;

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { findingName, findingPath, pathWithoutValues } from '../../mappings/compare/findings.ts';
+import { replyPathText } from '../../mappings/compare/paths.ts';
 import {
   judge,
   type OperationCounts,
@@ -75,12 +76,15 @@ test('G46: the Wilson interval has the published bounds', (t) => {
   }
 });
 
+const pathOf = (text: string) => replyPathText(['Line', { key: 'Article', text }, 'Price']);
+
 test('G45: differences at other positions and keys have one path', (t) => {
   for (const [path, expected] of [
     ['GetOrderResult.Line[0].Price', 'GetOrderResult.Line[].Price'],
     ['GetOrderResult.Line[Article=B]', 'GetOrderResult.Line[]'],
-    ['Line[Article=a].b].Price', 'Line[].b].Price'],
-    ['Line[Article=a]b].Price', 'Line[].Price'],
+    [pathOf('a].b'), 'Line[].Price'],
+    [pathOf('a\\].b\\'), 'Line[].Price'],
+    [pathOf('"].x="[0]'), 'Line[].Price'],
     ['Line[Article=a\nb].Tags[3]', 'Line[].Tags[]'],
     ['"a[1].b"[2]."c.d"', '"a[1].b"[]."c.d"'],
     ['Line[]', 'Line[]'],
@@ -88,6 +92,8 @@ test('G45: differences at other positions and keys have one path', (t) => {
   ] as const)
     t.is(findingPath(path), expected);
   t.is(findingName('GetOrderResult.Line[7].Price', 'value'), 'GetOrderResult.Line[].Price value');
+  t.is(pathOf('a]\\b'), 'Line[Article=a\\]\\\\b].Price');
+  t.is(pathWithoutValues(pathOf('a].b')), 'Line[Article=***].Price');
   t.is(pathWithoutValues('A.Line[Article=B].Tags[3]'), 'A.Line[Article=***].Tags[3]');
   t.is(findingPath('x'.repeat(501)).length, 500);
 });
