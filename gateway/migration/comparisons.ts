@@ -100,6 +100,7 @@ export class Comparisons {
         if (result instanceof Skipped) this.#parts.counts.countSkipped(result.reason);
         else this.#parts.sink?.addNoise(operation.name, result, Date.now());
       },
+      onWork: (work, from, to) => context.options.service.observer.compared(context, work, from, to),
       onError: (error) => service.onError(error, context.requestId),
     });
   }

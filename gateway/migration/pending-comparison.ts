@@ -34,6 +34,8 @@ export interface PendingParts {
   readonly onCompared: (result: Comparison | Skipped, shadowMs: number) => void;
   /** Called with the comparison of two replies of the legacy service, or why there is none. */
   readonly onNoise: (result: Comparison | Skipped) => void;
+  /** Called when a shadow request or a comparison has ended. Times are in ms of `performance.now()`. */
+  readonly onWork: (work: 'shadow' | 'compare', from: number, to: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -147,7 +149,7 @@ export class PendingComparison implements Cancellable {
     const own = await this.#own.promise;
     const [legacy, other] = answer === 'legacy' ? [own, shadow] : [shadow, own];
     const kept = callNoise === undefined ? undefined : this.#keep(legacy, request);
-    const comparison = await compare(legacy, other, 'new', this.#end);
+    const comparison = await this.#measured('compare', () => compare(legacy, other, 'new', this.#end));
     onCompared(comparison, shadow.ms);
     this.#memory.own.release();
     this.#memory.shadow.release();
@@ -171,7 +173,7 @@ export class PendingComparison implements Cancellable {
     const { compare, onNoise, onError } = this.#parts;
     try {
       const second = await this.#call(callNoise, request);
-      onNoise(await compare(kept, second, 'legacy', this.#end));
+      onNoise(await this.#measured('compare', () => compare(kept, second, 'legacy', this.#end)));
     } catch (error) {
       const skipped = this.#cancelled ?? error;
       if (skipped instanceof Skipped) onNoise(skipped);
@@ -186,15 +188,19 @@ export class PendingComparison implements Cancellable {
     try {
       await capacity.enter(slot, () => this.#end.destroyed);
       const deadline = performance.now() + capacity.limits.shadowMs;
-      return await call({
-        context: this.#context,
-        body,
-        memory: this.#memory.shadow,
-        end: this.#end,
-        deadline,
-      });
+      const parts = { context: this.#context, body, memory: this.#memory.shadow, end: this.#end, deadline };
+      return await this.#measured('shadow', () => call(parts));
     } finally {
       slot.release();
+    }
+  }
+
+  async #measured<Result>(work: 'shadow' | 'compare', run: () => Promise<Result>): Promise<Result> {
+    const from = performance.now();
+    try {
+      return await run();
+    } finally {
+      this.#parts.onWork(work, from, performance.now());
     }
   }
 

@@ -28,6 +28,11 @@ export interface Observer {
   readonly settled?: (exchange: Observed, call: ObservedCall, outcome: WriteOutcome) => void;
   /** The upstream's reply was read. `body` is JSON that may be logged. */
   readonly replied?: (exchange: Observed, operation: CompiledOperation, body: string) => void;
+  /**
+   * Work that the caller does not wait for has ended: the shadow request of a call, or the comparison of its replies.
+   * Times are in ms of `performance.now()`.
+   */
+  readonly compared?: (exchange: Observed, work: 'shadow' | 'compare', from: number, to: number) => void;
   /** The caller has its reply or has disconnected. The stats are complete. */
   readonly finished?: (exchange: Observed) => void;
 }
@@ -38,6 +43,7 @@ export function observeAll(observers: readonly Observer[]): Required<Observer> {
     observers.flatMap((observer) => observer[stage] ?? []);
   const [read, sending, settled] = [handlersOf('read'), handlersOf('sending'), handlersOf('settled')];
   const [replied, finished] = [handlersOf('replied'), handlersOf('finished')];
+  const compared = handlersOf('compared');
   return {
     read: (exchange, operation, body) => {
       for (const handle of read) handle(exchange, operation, body);
@@ -52,6 +58,9 @@ export function observeAll(observers: readonly Observer[]): Required<Observer> {
     },
     replied: (exchange, operation, body) => {
       for (const handle of replied) handle(exchange, operation, body);
+    },
+    compared: (exchange, work, from, to) => {
+      for (const handle of compared) handle(exchange, work, from, to);
     },
     finished: (exchange) => {
       for (const handle of finished) handle(exchange);

@@ -66,6 +66,8 @@ export class OpenTelemetry implements Traces {
   readonly #tracer: Tracer;
   readonly #ids = new ChosenIds();
   readonly #open = new Map<RequestStats, Open>();
+  /** Spans of answered calls whose replies may still be compared. */
+  readonly #compared = new WeakMap<RequestStats, Open>();
 
   /**
    * @param onChange called when the collector stops accepting spans, with the library's reason, and when it accepts
@@ -89,6 +91,10 @@ export class OpenTelemetry implements Traces {
       settled: ({ stats }) => {
         const spans = this.#open.get(stats);
         if (spans !== undefined) spans.answeredAt = performance.now();
+      },
+      compared: ({ stats }, work, from, to) => {
+        const spans = this.#open.get(stats) ?? this.#compared.get(stats);
+        if (spans !== undefined) this.#write(spans, work, from, to);
       },
       finished: (exchange) => this.#end(exchange, contract),
     };
@@ -136,21 +142,24 @@ export class OpenTelemetry implements Traces {
     return headersOf({ ...spans.call.spanContext(), spanId: spans.upstream.id });
   }
 
+  /** Writes a part of a call as a span. Times are in ms of `performance.now()`. */
+  #write({ offset, context }: Open, name: string, from: number, to: number): void {
+    this.#tracer.startSpan(name, { startTime: offset + from }, context).end(offset + to);
+  }
+
   /** Writes the spans of the parts of a call: `queue`, `decode`, the upstream call and `encode`. */
   #writeParts(spans: Open, { started, stats }: Observed, end: number): void {
     const { decodedAt, answeredAt } = spans;
-    const write = (name: string, from: number, to: number): void =>
-      this.#tracer.startSpan(name, { startTime: spans.offset + from }, spans.context).end(spans.offset + to);
     const { waits = [] } = stats;
-    for (const wait of waits) write('queue', ...wait);
+    for (const wait of waits) this.#write(spans, 'queue', ...wait);
     if (decodedAt !== undefined) {
       const [, admittedAt = started] = waits.findLast(([, to]) => to <= decodedAt) ?? [];
-      write('decode', admittedAt, decodedAt);
+      this.#write(spans, 'decode', admittedAt, decodedAt);
     }
     // the reply of a legacy service is streamed, and can end before the call is settled
     if (answeredAt !== undefined || isLegacy(spans.upstream))
       this.#writeUpstream(spans, stats, answeredAt ?? end);
-    if (answeredAt !== undefined) write('encode', answeredAt, Math.max(answeredAt, end));
+    if (answeredAt !== undefined) this.#write(spans, 'encode', answeredAt, Math.max(answeredAt, end));
   }
 
   /**
@@ -166,7 +175,11 @@ export class OpenTelemetry implements Traces {
     const attributes = { 'http.request.method': method, ...template };
     const options = { kind: SpanKind.CLIENT, startTime: offset + sentAt, attributes };
     this.#ids.next = id;
-    const span = this.#tracer.startSpan(path === undefined ? method : `${method} ${path}`, options, context);
+    const span = this.#tracer.startSpan(
+      path === undefined ? 'legacy' : `${method} ${path}`,
+      options,
+      context,
+    );
     if (status > 0) span.setAttribute('http.response.status_code', status);
     if (retries > 0) span.setAttribute('http.request.resend_count', retries);
     if (status === 0 || status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -177,6 +190,7 @@ export class OpenTelemetry implements Traces {
     const { started, stats } = exchange;
     const spans = this.#open.get(stats) ?? this.#begin(exchange);
     this.#open.delete(stats);
+    if (stats.route?.mode === 'compare') this.#compared.set(stats, spans);
     const { call, offset } = spans;
     const now = started + stats.ms;
     this.#writeParts(spans, exchange, now);

@@ -27,6 +27,7 @@ test('G25, G26, G52: the caller gets the legacy reply, and a second line has the
   t.like(first, { mode: 'compare', rule: 'c', side: 'legacy', legacyStatus: 200, operation: zip });
   t.like(second, { operation: zip, compared: 'equal', contract: '/' });
   t.false(JSON.stringify([first, second]).includes('GRANT1'));
+  t.is(metricOf(site, 'migration_verdict', `operation="${zip}",verdict="collecting"`), 1);
 });
 
 test('G26: with answer new the caller gets the new reply, and the message is sent to legacy', async (t) => {

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { isTracingRequested } from '../../../gateway/process/traces.ts';
 import { maxWaits, noteWait, startStats } from '../../../gateway/telemetry/request-stats.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
+import * as comparing from '../../migration/comparing.ts';
 import { contractFolder, readScenario, type StubReply, startSite } from '../../migration/scenario.ts';
 import { until } from '../../until.ts';
 import { emptyReply, envelope, keyHeaders, startGateway } from '../gateway.ts';
@@ -325,6 +326,22 @@ interface FallbackScenario {
     readonly new: StubReply;
   }[];
 }
+
+test.serial('G52: a compared call has the spans legacy, shadow and compare, its children', async (t) => {
+  const collector = await startCollector(t);
+  const site = await comparing.startComparing(t, {}, { serve: { traces: true } });
+  const { path, headers, zip, message } = comparing;
+  await site.send({ path, headers, body: message('GRANT1') });
+  const named = (name: string) => collector.spans.find((span) => span.name === name);
+  await until(() => named('compare') !== undefined && named(zip) !== undefined);
+  const call = named(zip);
+  for (const name of ['legacy', 'shadow', 'compare']) {
+    t.is(named(name)?.parentSpanId, call?.spanId, name);
+    t.is(named(name)?.traceId, call?.traceId, name);
+  }
+  const { traceparent } = site.legacy.hits[0]?.headers ?? {};
+  t.is(traceparent, `00-${call?.traceId}-${named('legacy')?.spanId}-01`);
+});
 
 for (const [mode, statuses] of [
   ['fallback', [404, 200]],
