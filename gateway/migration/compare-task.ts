@@ -4,8 +4,8 @@ import type { SentContract } from '../../mappings/contract/transfer.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
 import type { SoapVersion } from '../protocols/soap/versions.ts';
 
-/** `migration.compare` as written in the file. */
-export type StatedCompare = NonNullable<StatedMigration['compare']>;
+/** The keys of `migration` that a comparison uses, as written in the file. */
+export type StatedCompare = Pick<StatedMigration, 'compare' | 'replies'>;
 
 /** A reply as it was received, possibly compressed. */
 export interface ReceivedReply extends ReplyBytes {
@@ -25,7 +25,7 @@ export interface WrittenAs {
 export interface ComparedContract {
   readonly contract: SentContract;
   readonly limits: Limits;
-  readonly compare: StatedCompare;
+  readonly stated: StatedCompare;
 }
 
 /** Two replies to compare. The memory of their bodies is transferred. */

@@ -11,7 +11,7 @@ import { doAll } from '../../mappings/steps.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { performTasks } from '../workers/worker-thread.ts';
 import type { ComparedContract, CompareResult, CompareTask, ReceivedReply } from './compare-task.ts';
-import { writeNewReply } from './new-reply.ts';
+import { NewReplyWriter } from './new-reply.ts';
 
 // The worker thread that compares replies (G33).
 
@@ -19,6 +19,7 @@ import { writeNewReply } from './new-reply.ts';
 interface Compared {
   readonly compiled: CompiledContract;
   readonly comparer: Comparer;
+  readonly writer: NewReplyWriter;
 }
 
 const contracts = new Map<number, Compared>();
@@ -32,17 +33,18 @@ async function comparedOf({ contractId, contract: sent }: CompareTask): Promise<
   return compared;
 }
 
-async function compile({ contract: sent, limits, compare }: ComparedContract): Promise<Compared> {
+async function compile({ contract: sent, limits, stated }: ComparedContract): Promise<Compared> {
   const compiled = doAll(await compileSteps(receiveContract(sent), limits));
   const { contract } = compiled;
-  const { rules = [], strict = false } = compare;
+  const { rules = [], strict = false } = stated.compare ?? {};
   // the rules were checked at start, so nothing is reported
   const settings = { rules: compileRules(rules, '', { contract }, () => {}), strict };
-  return { compiled, comparer: compileComparison(contract, settings, limits) };
+  const comparer = compileComparison(contract, settings, limits);
+  return { compiled, comparer, writer: new NewReplyWriter(compiled, stated.replies ?? {}) };
 }
 
 async function perform(task: CompareTask): Promise<CompareResult> {
-  const { compiled, comparer } = await comparedOf(task);
+  const { compiled, comparer, writer } = await comparedOf(task);
   const { operation, writtenAs } = task;
   const legacy = unpacked(task.legacy, compiled.limits);
   if (legacy === 'size') return 'size';
@@ -53,7 +55,7 @@ async function perform(task: CompareTask): Promise<CompareResult> {
   const { status, contentType, body } = task.other;
   const headers = contentType === undefined ? {} : { 'content-type': contentType };
   const reply = { status, headers, body: bufferOf(body), retryAfter: undefined };
-  return comparer.compare(operation, legacy, writeNewReply(reply, compiled, operation, writtenAs));
+  return comparer.compare(operation, legacy, writer.write(reply, operation, writtenAs));
 }
 
 const mebibyte = 1024 * 1024;

@@ -29,10 +29,12 @@ export interface ComparisonParts {
   readonly service: Service;
   /** Connections to the legacy service for shadow requests. */
   readonly legacy: LegacyService;
-  readonly compare: StatedCompare;
+  readonly stated: StatedCompare;
   /** Share of the compared calls with a noise comparison, from 0 to 1 (G46). */
   readonly noise: number;
   readonly headersOf: HeadersOf;
+  /** Called with the token of a request that the legacy service answered with 401. */
+  readonly onUnauthorized: (token: string) => void;
   readonly counts: RoutingCounts;
   readonly sink: ComparisonSink | undefined;
   readonly log: Log;
@@ -107,7 +109,7 @@ export class Comparisons {
 
   /** Returns the function that calls the legacy service. It takes the headers of the caller's request now. */
   #legacyCaller(context: RequestContext, { operation, caller, target }: ComparedRequest): CallShadow {
-    const { legacy, headersOf } = this.#parts;
+    const { legacy, headersOf, onUnauthorized } = this.#parts;
     const headers = headersOf(context, caller.name, shadowHeader);
     headers.catch(() => {}); // it may fail before it is awaited
     return async (parts) => {
@@ -117,7 +119,9 @@ export class Comparisons {
       } catch (error) {
         throw error instanceof CallError ? new Skipped('aborted', true) : error;
       }
-      return callLegacy(legacy, { operation: operation.name, target, forwarded }, parts);
+      const reply = await callLegacy(legacy, { operation: operation.name, target, forwarded }, parts);
+      if (reply.status === 401 && forwarded.token !== undefined) onUnauthorized(forwarded.token);
+      return reply;
     };
   }
 
@@ -128,14 +132,14 @@ export class Comparisons {
     writtenAs: WrittenAs | undefined,
     end: ServerResponse,
   ): Promise<Comparison> {
-    const { capacity, service, compare } = this.#parts;
+    const { capacity, service, stated } = this.#parts;
     const { contract, limits } = service.compiled;
     return capacity.compare(
       {
         taskOf: (known) => {
           const isKnown = known.has(this.#id);
           known.add(this.#id);
-          const sent = isKnown ? undefined : { contract: sendContract(contract), limits, compare };
+          const sent = isKnown ? undefined : { contract: sendContract(contract), limits, stated };
           return { contractId: this.#id, contract: sent, operation, legacy, other, writtenAs };
         },
         watch: (fail) => {

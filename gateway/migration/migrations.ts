@@ -173,6 +173,8 @@ export class Migrations {
         override: routing.override,
         isProxy,
       });
+      // for example a revoked token: the next call requests a new one
+      const onUnauthorized = (token: string): void => tokens?.forget(undefined, token);
       return new Site({
         contract,
         routing,
@@ -199,9 +201,10 @@ export class Migrations {
                 capacity: shadow.capacity,
                 service: service.openShadow({ ...shadow.capacity, upstream: shadow.upstream }),
                 legacy: this.#shadowServiceOf(plan, shadow.capacity),
-                compare: plan.stated.compare ?? {},
+                stated: { compare: plan.stated.compare, replies: plan.stated.replies },
                 noise: routing.noise,
                 headersOf,
+                onUnauthorized,
                 counts,
                 sink: evidence,
                 log,
@@ -210,8 +213,7 @@ export class Migrations {
         leadsToLegacy: leadsToLegacy(routing, contract.operations),
         ...portPaths(contract, legacy.path, addressPathOf(contract)),
         headersOf,
-        // for example a revoked token: the next call requests a new one
-        onUnauthorized: (token) => tokens?.forget(undefined, token),
+        onUnauthorized,
         onConnectionCredentials: () => {
           if (this.#warned.has(path)) return;
           this.#warned.add(path);

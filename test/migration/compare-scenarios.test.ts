@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { until } from '../until.ts';
 import { comparedIn, metricOf } from './comparing.ts';
 import { contractFolder, readScenario, type StubReply, startSite } from './scenario.ts';
@@ -73,3 +73,35 @@ for (const name of ['S01', 'S02', 'S03', 'S04', 'S05', 'S06', 'S07', 'S09', 'S10
       t.is(metricOf(site, 'migration_differences_total', labels), count, kind);
     }
   });
+
+/** Compares a call of a scenario with other settings of `migration`, and returns the result. */
+async function resultWith(
+  t: ExecutionContext,
+  name: string,
+  index: number,
+  migration: object,
+): Promise<unknown> {
+  const { contract, config, calls } = readScenario<Scenario>(name);
+  const call = calls[index];
+  if (call === undefined) return undefined;
+  const site = await startSite(t, {
+    contract: contractFolder(contract),
+    config: { ...config, migration: { ...config.migration, ...migration } },
+    limits: { loopDelayMs: 60_000 },
+  });
+  site.legacy.answer = call.legacy;
+  site.upstream.answer = call.new;
+  await site.send(call.request);
+  await until(() => comparedIn(site).length === 1);
+  return comparedIn(site)[0];
+}
+
+test('G23, G33: the new reply is compared as a package if the caller gets it as one', async (t) => {
+  t.is(await resultWith(t, 'S31', 0, {}), 'different');
+  t.is(await resultWith(t, 'S31', 0, { replies: { package: 'always' } }), 'equal');
+});
+
+test('G24, G33: the new fault is compared with its configured code', async (t) => {
+  t.is(await resultWith(t, 'S07', 2, {}), 'different');
+  t.is(await resultWith(t, 'S07', 2, { replies: { faultCode: { OrderNotFound: 'Client' } } }), 'equal');
+});
