@@ -28,7 +28,14 @@ export function momentOf(text: string): Moment | undefined {
   const local = year === undefined ? ofDay : daysOf(Number(year), Number(month), Number(date)) * day + ofDay;
   const shifted = local - (offset ?? 0) * 60;
   const seconds = year === undefined ? ((shifted % day) + day) % day : shifted;
-  return { seconds, fraction: fraction.replace(/0+$/, ''), offset };
+  return { seconds, fraction: withoutZeros(fraction), offset };
+}
+
+/** Returns digits without the zeros at their end. */
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
 }
 
 /** Returns the number of days from 1970-01-01 in the Gregorian calendar. XSD 1.0 has no year 0. */
@@ -97,7 +104,7 @@ export function durationKey(text: string): string | undefined {
   const [years, months, days, hours, minutes, seconds] = found.slice(2, 8).map((part) => BigInt(part ?? 0));
   const inMonths = (years ?? 0n) * 12n + (months ?? 0n);
   const inSeconds = (((days ?? 0n) * 24n + (hours ?? 0n)) * 60n + (minutes ?? 0n)) * 60n + (seconds ?? 0n);
-  const fraction = (found[8] ?? '').replace(/0+$/, '');
+  const fraction = withoutZeros(found[8] ?? '');
   const isZero = inMonths === 0n && inSeconds === 0n && fraction === '';
   return `${isZero ? '' : found[1]}${inMonths} ${inSeconds}.${fraction}`;
 }

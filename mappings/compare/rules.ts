@@ -125,13 +125,16 @@ class RuleReader {
     const own = this.#operationsOf(operation, `${at}/operation`);
     const pathText = typeof node.path === 'string' ? node.path : '';
     const path = this.#path(node.path, own, at);
+    const action = this.#action(node, at);
+    if (action.kind === 'sameSet' && path !== undefined)
+      this.#checkSet(action.key, path, pathText, own, `${at}/sameSet`);
     return {
       operation: typeof operation === 'string' ? operation : undefined,
       path: path ?? [],
       pathText,
       reason: typeof reason === 'string' ? reason : '',
       until: until === undefined ? undefined : this.#until(until, `${at}/until`),
-      action: this.#action(node, at),
+      action,
     };
   }
 
@@ -156,7 +159,7 @@ class RuleReader {
         `${at}/path`,
         `expected a path without positions, such as Line[].Price, got ${shown(given)}`,
       );
-    else if (own.length > 0 && !own.some((operation) => this.#isPlace(pattern, operation))) {
+    else if (own.length > 0 && !own.some((operation) => !this.#endsOf(pattern, operation).next().done)) {
       const names = own.map(({ name }) => name);
       const all = names.length > 5 ? `${names.slice(0, 5).join(', ')}, …` : names.join(', ');
       this.#report(`${at}/path`, `expected a path in the reply of ${all}, got ${String(given)}`);
@@ -164,21 +167,39 @@ class RuleReader {
     return pattern;
   }
 
-  /** Returns true if a pattern matches a place that replies of an operation may have. */
-  #isPlace(pattern: Pattern, operation: Operation): boolean {
+  /** Reports `sameSet` at a path without a list, or with a key that no item has. */
+  #checkSet(
+    key: string | undefined,
+    path: Pattern,
+    pathText: string,
+    own: readonly Operation[],
+    at: string,
+  ): void {
+    const ends = own.flatMap((operation) => [...this.#endsOf(path, operation)]);
+    const lists = ends.filter((shape) => shape.kind === 'list');
+    if (ends.some(({ kind }) => kind === 'any')) return;
+    if (lists.length === 0) this.#report(at, `expected a path to a list, got ${pathText}`);
+    else if (key !== undefined) {
+      const known = lists.flatMap(({ item }) => stepsOf(item(), this.#shapes).map(([name]) => String(name)));
+      if (!known.includes(key))
+        this.#report(at, `expected a member of the items, got ${key}${suggestion(key, known)}`);
+    }
+  }
+
+  /** Yields the places of an operation's replies that a pattern matches. */
+  *#endsOf(pattern: Pattern, operation: Operation): Generator<Shape> {
     const seen = new Map<Shape, Set<number>>();
     const open: (readonly [Shape, number])[] = [[this.#shapes.replyOf(operation), 0]];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const [shape, at] = next;
-      if (isAtEnd(pattern, at)) return true;
       const places = seen.get(shape) ?? new Set();
       if (places.has(at)) continue;
       seen.set(shape, places.add(at));
-      if (shape.kind === 'any') return true;
+      // `**` must lead to a declared member, so that a misspelt name is found
+      if (isAtEnd(pattern, at) || (shape.kind === 'any' && pattern[at]?.kind !== 'any')) yield shape;
       for (const [step, inner] of stepsOf(shape, this.#shapes))
         for (const after of advance(pattern, at, step)) open.push([inner, after]);
     }
-    return false;
   }
 
   #until(given: unknown, at: string): number | undefined {

@@ -204,8 +204,8 @@ export function isWithin(
   zone: Zone | undefined,
 ): boolean {
   if (kind === 'ms') {
-    const [one, other] = [zonedMoment(type, legacy, zone), zonedMoment(type, fresh, zone)];
-    if (familyOf(type) !== 'moment' || one === undefined || other === undefined) return false;
+    const [one, other] = [legacy, fresh].map((text) => zonedMoment(type, withTime(type, text), zone));
+    if (one === undefined || other === undefined) return false;
     return (one.offset === undefined) === (other.offset === undefined) && distanceMs(one, other) <= of;
   }
   const [one, other] = [exactOf(legacy), exactOf(fresh)];
@@ -222,6 +222,12 @@ export function isWithin(
   const power = BigInt(Math.max(0, of.exponent));
   const divisor = 100n * 10n ** BigInt(Math.max(0, -of.exponent));
   return distance * divisor <= size * BigInt(of.digits || '0') * 10n ** power;
+}
+
+/** Returns an `xs:date` as the start of its day; other texts as they are. */
+function withTime({ builtIn }: SimpleType, text: string): string {
+  const { value, offset } = splitOffset(text);
+  return builtIn === 'date' ? `${value}T00:00:00${offset}` : text;
 }
 
 /** Maximum number of powers of ten between the digits of two numbers that a tolerance compares. */

@@ -565,6 +565,15 @@ for (const [index, [rule, legacy, fresh, isExplained]] of explained.entries())
     t.is(line.endsWith('(rule 0)'), isExplained, line);
   });
 
+test('a tolerance in days explains dates (G43)', (t) => {
+  const rules = [{ path: 'D', tolerance: '1d', reason: because }];
+  const run = comparing(t, sequence(one('D', 'xs:date')), { rules });
+  t.deepEqual(run('<D>2026-03-01</D>', '<D>2026-02-28</D>'), [
+    'D value other: 2026-03-01 | 2026-02-28 (rule 0)',
+  ]);
+  t.deepEqual(run('<D>2026-03-01</D>', '<D>2026-02-27</D>'), ['D value other: 2026-03-01 | 2026-02-27']);
+});
+
 test('the first rule that explains a difference counts (G44)', (t) => {
   const rules = [
     { path: '**.Total', tolerance: 0.001, reason: because },

@@ -64,6 +64,10 @@ const wrong: readonly (readonly [unknown, ...string[]])[] = [
     '/path: expected a path in the reply of GetOrder, PlaceOrder, CancelOrder, got GetOrderResult.Stauts',
   ],
   [
+    { path: '**.Stauts', reason, ignore: true },
+    '/path: expected a path in the reply of GetOrder, PlaceOrder, CancelOrder, got **.Stauts',
+  ],
+  [
     { operation: 'PlaceOrder', path: '**.Status', reason, ignore: true },
     '/path: expected a path in the reply of PlaceOrder, got **.Status',
   ],
@@ -97,6 +101,11 @@ const wrong: readonly (readonly [unknown, ...string[]])[] = [
     '/text: expected a list of lineEnds, whitespace, case, normalization, truncated, empty, got a list',
   ],
   [{ path: '**.Line', reason, sameSet: 1n }, '/sameSet: expected true or a member of the items, got 1'],
+  [{ path: '**.Status', reason, sameSet: true }, '/sameSet: expected a path to a list, got **.Status'],
+  [
+    { path: '**.Line', reason, sameSet: 'Artikle' },
+    '/sameSet: expected a member of the items, got Artikle, did you mean Article?',
+  ],
   [{ path: '**.Placed', reason, timeZone: 'Mars' }, '/timeZone: expected an IANA time zone, got "Mars"'],
   [
     { path: '**.Status', reason, until: '2027-01-01', ignore: true },
