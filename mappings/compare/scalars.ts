@@ -149,9 +149,14 @@ function decimals(text: string): number {
 /** Relative difference of numbers up to which they have the class `rounding`. */
 const rounding = 1e-6;
 
+/** Returns the class of two different values of any type: only one has content, or another difference (G40). */
+export function contentClass(legacy: string, fresh: string): 'empty' | 'other' {
+  return legacy === '' || fresh === '' ? 'empty' : 'other';
+}
+
 /** Returns the class of two different values (G40). */
 export function scalarClass(type: SimpleType, legacy: string, fresh: string): string {
-  const otherwise = legacy === '' || fresh === '' ? 'empty' : 'other';
+  const otherwise = contentClass(legacy, fresh);
   switch (familyOf(type)) {
     case 'text':
       return textClass(legacy, fresh) ?? otherwise;
@@ -211,17 +216,17 @@ export function isWithin(
   const [one, other] = [exactOf(legacy), exactOf(fresh)];
   if (!['number', 'float', 'double'].includes(familyOf(type)) || one === undefined || other === undefined)
     return false;
-  const least = Math.min(one.exponent, other.exponent, of.exponent + Math.min(0, one.exponent) - 2);
-  const most = Math.max(one.exponent, other.exponent, of.exponent + one.exponent);
-  if (most - least > maxPowers) return false;
-  const [a, b] = [scaled(one, least), scaled(other, least)];
-  const distance = a < b ? b - a : a - b;
-  if (kind === 'number') return distance <= scaled(of, least);
-  const size = a < 0n ? -a : a;
-  // percent of the legacy value, without a division
-  const power = BigInt(Math.max(0, of.exponent));
-  const divisor = 100n * 10n ** BigInt(Math.max(0, -of.exponent));
-  return distance * divisor <= size * BigInt(of.digits || '0') * 10n ** power;
+  const limit = kind === 'number' ? of : percentOf(one, of);
+  const powers = [one, other, limit].map(({ exponent }) => exponent);
+  const least = Math.min(...powers);
+  if (Math.max(...powers) - least > maxPowers) return false;
+  const distance = scaled(one, least) - scaled(other, least);
+  return (distance < 0n ? -distance : distance) <= scaled(limit, least);
+}
+
+function percentOf(value: Decimal, percent: Decimal): Decimal {
+  const digits = BigInt(value.digits || '0') * BigInt(percent.digits || '0');
+  return { isNegative: false, digits: String(digits), exponent: value.exponent + percent.exponent - 2 };
 }
 
 /** Returns an `xs:date` as the start of its day; other texts as they are. */

@@ -4,7 +4,7 @@ import type { Part } from '../json/parts.ts';
 import { type Aligned, align, isPermutation, pairByPosition } from './lists.ts';
 import { openKey } from './open-xml.ts';
 import type { ReplyPath } from './paths.ts';
-import { isLocal, scalarClass, scalarKey, scalarNote } from './scalars.ts';
+import { contentClass, isLocal, scalarClass, scalarKey, scalarNote } from './scalars.ts';
 import type { Shape, Shapes, Slot } from './shapes.ts';
 import { type Sink, type State, stateOf, type Value } from './sink.ts';
 
@@ -97,7 +97,8 @@ export class Values {
       if (note !== undefined) this.#sink.note(note, { legacy, new: fresh });
       return;
     }
-    const its = shape.kind === 'xml' ? 'other' : scalarClass(type, legacy.text, fresh.text);
+    const classOf = shape.kind === 'xml' ? contentClass : scalarClass.bind(undefined, type);
+    const its = classOf(legacy.text, fresh.text);
     // a rule with the zone leaves two instants
     const isZoned = its === 'zone' && this.#sink.zone() !== undefined;
     this.#sink.add({ kind: 'value', class: isZoned ? 'other' : its, legacy, new: fresh, type });

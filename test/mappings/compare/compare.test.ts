@@ -240,6 +240,7 @@ test('mixed and open content is compared by its infoset (G38)', (t) => {
     [],
   );
   t.deepEqual(run('<M>a</M>', '<M>A</M>'), ['M value other: a | A']);
+  t.deepEqual(run('<M>a</M>', '<M/>'), ['M value empty: a | (empty)']);
   t.deepEqual(run('<o:x xmlns:o="urn:o"><o:y/> <o:y/></o:x>', '<x xmlns="urn:o">\n<y/><y/></x>'), []);
   t.deepEqual(run('<o:x xmlns:o="urn:o"> </o:x>', '<o:x xmlns:o="urn:o"/>').length, 1);
   t.deepEqual(run('<o:x xmlns:o="urn:o" o:a="1"/>', '<o:x xmlns:o="urn:o" a="1"/>').length, 1);
