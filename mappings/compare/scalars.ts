@@ -67,7 +67,7 @@ export function scalarKey(type: SimpleType, text: string, zone: Zone | undefined
 function valueKey(type: SimpleType, text: string, zone: Zone | undefined): string | undefined {
   switch (familyOf(type)) {
     case 'number':
-      return decimalKey(text);
+      return decimalKey(type, text);
     case 'float':
     case 'double':
       return doubleKey(text, type.builtIn === 'float');
@@ -94,15 +94,18 @@ function valueKey(type: SimpleType, text: string, zone: Zone | undefined): strin
 const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,6})?$/i;
 
 /** Returns the value of a number; undefined for another text. */
-function exactOf(text: string): Decimal | undefined {
+function exactOf({ builtIn }: SimpleType, text: string): Decimal | undefined {
   const trimmed = text.trim();
-  return numberForm.test(trimmed) ? decimalOf(trimmed.replace('+', '')) : undefined;
+  // only floating numbers have an exponent
+  const isExact = builtIn !== 'float' && builtIn !== 'double';
+  if (!numberForm.test(trimmed) || (isExact && /e/i.test(trimmed))) return undefined;
+  return decimalOf(trimmed.replace('+', ''));
 }
 
 /** Returns the digits of a number without zeros at the end of its fraction; undefined for another text. */
-function decimalKey(text: string): string | undefined {
+function decimalKey(type: SimpleType, text: string): string | undefined {
   if (/^-?[1-9]\d*$/.test(text)) return text;
-  const exact = exactOf(text);
+  const exact = exactOf(type, text);
   if (exact === undefined) return undefined;
   const { isNegative, digits, exponent } = exact;
   if (exponent < 0 || exponent > maxPowers) return plainText(exact);
@@ -163,7 +166,7 @@ export function scalarClass(type: SimpleType, legacy: string, fresh: string): st
     case 'number':
     case 'float':
     case 'double': {
-      if (exactOf(legacy) === undefined || exactOf(fresh) === undefined) return otherwise;
+      if (exactOf(type, legacy) === undefined || exactOf(type, fresh) === undefined) return otherwise;
       const [one, other] = [Number(legacy), Number(fresh)];
       const largest = Math.max(Math.abs(one), Math.abs(other));
       return Math.abs(one - other) <= largest * rounding ? 'rounding' : otherwise;
@@ -213,7 +216,7 @@ export function isWithin(
     if (one === undefined || other === undefined) return false;
     return (one.offset === undefined) === (other.offset === undefined) && distanceMs(one, other) <= of;
   }
-  const [one, other] = [exactOf(legacy), exactOf(fresh)];
+  const [one, other] = [exactOf(type, legacy), exactOf(type, fresh)];
   if (!['number', 'float', 'double'].includes(familyOf(type)) || one === undefined || other === undefined)
     return false;
   const limit = kind === 'number' ? of : percentOf(one, of);

@@ -164,7 +164,8 @@ export function checkAttributes(shape: Shape, xml: XmlReader, reading: Reading):
 }
 
 /**
- * Ignores an attribute of a foreign namespace, and refuses any other unknown attribute (A12).
+ * Ignores an attribute of a foreign namespace, and refuses any other unknown attribute (A12). In a reply that is compared
+ * each one is a violation (G34).
  *
  * @param namespace `''` for an attribute without a namespace, or in that of its element
  */
@@ -174,7 +175,8 @@ function passAttribute(
   namespace: string,
   reading: Reading,
 ): void {
-  if (namespace !== '' || context.settings.unknownElements === 'ignore') {
+  const isForeign = namespace !== '' && !reading.keepsRefused;
+  if (isForeign || context.settings.unknownElements === 'ignore') {
     reading.ignored.push(local);
     return;
   }

@@ -68,6 +68,7 @@ export function mostText({ limits }: Pick<ReaderContext, 'limits'>, { text }: Pi
 export function accept(result: Conversion, reading: Reading): string | undefined {
   if (typeof result === 'string') return result;
   if ('token' in result) {
+    if (reading.keepsRefused) return refuse(reading, 'InvalidType', { got: 'another form' });
     recordDeviation(reading, result.deviation);
     return result.token;
   }

@@ -59,6 +59,7 @@ const scalars: readonly (readonly [type: string, legacy: string, fresh: string, 
   ],
   ['xs:decimal', '-0.0', '0', 'scale'],
   ['xs:decimal', '.5', '0.50', 'scale'],
+  ['xs:decimal', '1E3', '1000', 'value other: 1E3 | 1000', 'offContract InvalidType'],
   ['xs:double', 'INF', 'INF'],
   ['xs:double', 'NaN', 'NaN'],
   ['xs:double', 'INF', '-INF', 'value other: INF | -INF'],
@@ -302,6 +303,9 @@ test('violations of the contract are notes, and their values are compared as tex
   t.deepEqual(run('<A>1</A><S>red </S>', '<A>1</A><S>red</S>'), [
     'S value whitespace: red  | red',
     'S offContract InvalidEnum',
+  ]);
+  t.deepEqual(run('<A>1</A><O xmlns:z="urn:z" z:d="1"/>', '<A>1</A><O/>'), [
+    'O.d offContract UnknownElement',
   ]);
   t.deepEqual(run('<A>1</A>text', '<A>1</A>'), [' offContract InvalidType']);
   t.deepEqual(run('<A>1</A><O xmlns:t="urn:t" xsi:type="t:None"><a>1</a></O>', '<A>1</A><O><a>2</a></O>'), [
