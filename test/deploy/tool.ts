@@ -10,10 +10,15 @@ const path = [process.env.PATH, '/usr/sbin', join(homedir(), 'go/bin'), process.
 /** Environment in which the tools are found. */
 export const env = { ...process.env, PATH: path };
 
-/** Declares a test that needs a tool. It is skipped, with the reason in its title, if the tool is not installed. */
-export function needs(tool: string, title: string, run: (t: ExecutionContext) => void | Promise<void>): void {
-  if (spawnSync('which', [tool], { env }).status === 0) test(title, run);
-  else test.skip(`${title} (not looked at: ${tool} is not installed)`, run);
+/** Declares a test that needs tools. It is skipped, with the reason in its title, if a tool is not installed. */
+export function needs(
+  tools: string | readonly string[],
+  title: string,
+  run: (t: ExecutionContext) => void | Promise<void>,
+): void {
+  const missing = [tools].flat().find((tool) => spawnSync('which', [tool], { env }).status !== 0);
+  if (missing === undefined) test(title, run);
+  else test.skip(`${title} (not looked at: ${missing} is not installed)`, run);
 }
 
 /** Creates a folder that is deleted after the test. */

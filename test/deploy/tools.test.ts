@@ -47,13 +47,32 @@ for (const [place, more] of [
   });
 }
 
-/** Builds an overlay of the production overlay with components. Returns its documents by kind. */
-function withComponents(t: ExecutionContext, ...components: readonly string[]): Manifests {
-  return withKeys(t, { components: components.map((name) => `../../components/${name}`) });
+/** Fails if a document has a member or a value that the Kubernetes API rejects. Custom resources are not checked. */
+function checkSchema(t: ExecutionContext, yaml: string): void {
+  const file = join(scratch(t), 'documents.yaml');
+  writeFileSync(file, yaml);
+  run(t, 'kubernetes-validate', '--strict', '--quiet', '--no-warn', file);
 }
 
-/** Builds an overlay of the production overlay with further keys of its kustomization. Returns its documents by kind. */
-function withKeys(t: ExecutionContext, keys: object): Manifests {
+const allComponents = ['admin-listener', 'ingress', 'one-pod', 'tls'] as const;
+
+needs(['kustomize', 'kubernetes-validate'], 'Kubernetes accepts what kustomize builds', (t) => {
+  for (const place of ['base', 'overlays/production', 'overlays/in-flight'])
+    checkSchema(t, run(t, 'kustomize', 'build', `kubernetes/${place}`));
+  checkSchema(t, buildWithComponents(t, ...allComponents));
+});
+
+/** Builds an overlay of the production overlay with components. Returns its documents by kind. */
+function withComponents(t: ExecutionContext, ...components: readonly string[]): Manifests {
+  return byKind(buildWithComponents(t, ...components));
+}
+
+function buildWithComponents(t: ExecutionContext, ...components: readonly string[]): string {
+  return buildWithKeys(t, { components: components.map((name) => `../../components/${name}`) });
+}
+
+/** Builds an overlay of the production overlay with further keys of its kustomization. */
+function buildWithKeys(t: ExecutionContext, keys: object): string {
   const folder = scratch(t);
   cpSync(join(deploy, 'kubernetes'), folder, { recursive: true });
   const overlay = join(folder, 'overlays/mine');
@@ -62,7 +81,7 @@ function withKeys(t: ExecutionContext, keys: object): Manifests {
     join(overlay, 'kustomization.yaml'),
     JSON.stringify({ kind: 'Kustomization', resources: ['../production'], ...keys }),
   );
-  return byKind(run(t, 'kustomize', 'build', overlay));
+  return run(t, 'kustomize', 'build', overlay);
 }
 
 /** Returns the settings of an example in docs/deploy.md, by the words after its fence. */
@@ -199,7 +218,7 @@ needs('kustomize', 'the network policy allows the port of the store for pods of 
 });
 
 needs('kustomize', 'docs/deploy.md: the patch makes the pods share limits per caller', (t) => {
-  checkSharedLimits(t, withKeys(t, example('yaml kustomize limits')));
+  checkSharedLimits(t, byKind(buildWithKeys(t, example('yaml kustomize limits'))));
 });
 
 needs('kustomize', 'the components tls, ingress and one-pod change what they name', (t) => {
@@ -237,6 +256,36 @@ needs('helm', 'the chart makes the same kinds as kustomize, with another name fo
   t.regex(more, /name: edge-soapbridge\b/);
   t.regex(more, /secretName: keys/);
   t.regex(more, /averageValue: "200"/);
+});
+
+needs(['helm', 'kubernetes-validate'], 'Kubernetes accepts what the chart makes', (t) => {
+  const make = (values: object): string => {
+    const file = join(scratch(t), 'values.yaml');
+    writeFileSync(file, JSON.stringify(values));
+    return run(t, 'helm', 'template', 'soapbridge', 'helm/soapbridge', ...contract, '-f', file);
+  };
+  checkSchema(t, make({}));
+  checkSchema(
+    t,
+    make({
+      admin: { port: 9090 },
+      secretName: 'keys',
+      env: { SOAPBRIDGE_WORKERS: 2 },
+      extraEnv: [{ name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'a', key: 'b' } } }],
+      envFrom: [{ secretRef: { name: 'upstream' } }],
+      extraVolumes: [{ name: 'contract', image: { reference: 'registry.example/orders:1' } }],
+      extraVolumeMounts: [{ name: 'contract', mountPath: '/more', readOnly: true }],
+      deploymentAnnotations: { note: 'b' },
+      podAnnotations: { note: 'd' },
+      service: { port: 81, labels: { team: 'e' }, annotations: { note: 'f' } },
+      strategy: { type: 'Recreate' },
+      autoscaling: { inFlight: 200 },
+      serviceMonitor: { enabled: true },
+      prometheusRule: { enabled: true },
+      dashboard: { enabled: true },
+      ingress: { enabled: true, host: 'soap.example', paths: ['/v2'], tlsSecretName: 'tls' },
+    }),
+  );
 });
 
 needs('helm', 'the chart without a contract is refused in words', (t) => {
