@@ -1,3 +1,4 @@
+import { ownMemory } from '../protocols/read-task.ts';
 import { Collector } from '../upstream/collector.ts';
 import type { CopyMemory } from './copy-memory.ts';
 import type { Skipped } from './skipped.ts';
@@ -38,4 +39,9 @@ export class BodyCopy {
     if (this.#dropped !== undefined) throw this.#dropped;
     return this.#collector.take().body;
   }
+}
+
+/** Returns bytes with memory that can be transferred to a thread. All empty buffers may share theirs, so it is kept. */
+export function transferable(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  return bytes.length === 0 ? new Uint8Array(0) : ownMemory(bytes);
 }

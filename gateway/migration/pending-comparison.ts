@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Comparison } from '../../mappings/compare/comparison.ts';
 import { Permit } from '../admission/permit.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { ownMemory } from '../protocols/read-task.ts';
-import { BodyCopy } from './body-copy.ts';
+import { BodyCopy, transferable } from './body-copy.ts';
 import type { ReceivedReply } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
 import { isReplayProtected } from './replay-protected.ts';
@@ -107,7 +106,7 @@ export class PendingComparison implements Cancellable {
   complete(): void {
     if (this.#head === undefined || this.#cancelled !== undefined) return;
     this.#isAnswered = true;
-    this.#own.resolve({ ...this.#head, body: ownMemory(this.#reply.take()) });
+    this.#own.resolve({ ...this.#head, body: transferable(this.#reply.take()) });
   }
 
   /** The call has ended: cancels the comparison if the message or the reply is incomplete. */

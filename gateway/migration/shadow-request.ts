@@ -7,13 +7,12 @@ import type { RequestContext } from '../http/request-context.ts';
 import { http } from '../node-http.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
 import { admitSoap, readSoapBody, type Service } from '../protocols/read-request.ts';
-import { ownMemory } from '../protocols/read-task.ts';
 import { Fault } from '../protocols/soap/faults.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress } from '../protocols/soap/versions.ts';
 import { type RequestStats, startStats } from '../telemetry/request-stats.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
-import { BodyCopy } from './body-copy.ts';
+import { BodyCopy, transferable } from './body-copy.ts';
 import type { ReceivedReply } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
 import { authenticatesConnection, type ForwardedHeaders } from './forward-headers.ts';
@@ -91,7 +90,7 @@ export async function callNew(
     const { 'content-type': type } = reply.headers;
     const contentType = typeof type === 'string' ? type : undefined;
     const { status, body: bytes } = reply;
-    return { status, contentType, coding: undefined, body: ownMemory(bytes), ms: stats.upstreamMs };
+    return { status, contentType, coding: undefined, body: transferable(bytes), ms: stats.upstreamMs };
   } catch (error) {
     const refusal = refusalOf(error, stats, readMemory, memory);
     return { ...refusal, ms: stats.upstreamMs };
@@ -194,8 +193,9 @@ export function callLegacy(
           return true;
         },
         ended: () => {
-          if (head === undefined) reject(new Error('a reply without a status'));
-          else resolve({ ...head, body: ownMemory(copy.take()), ms: call.progress.ms });
+          if (head === undefined || copy.dropped !== undefined)
+            reject(copy.dropped ?? new Skipped('aborted'));
+          else resolve({ ...head, body: transferable(copy.take()), ms: call.progress.ms });
         },
         failed: ({ code }) => {
           const isBreaker = stats.failures?.at(-1)?.cause === 'breaker';

@@ -62,6 +62,21 @@ test('G49: `routes` and `check` print each rule and each operation as a sentence
   t.deepEqual(JSON.parse(json.out).contracts[0].writes, ['ConfirmApplicationDelivery', 'NotifyArrival']);
 });
 
+test('G49: the sentence of a compared operation has the settings that differ from the defaults', async (t) => {
+  const operations = ['GetApplicationZip'];
+  const files = filesOf(t, [
+    { name: 'a', operations, mode: 'compare', when: { caller: 'acme' } },
+    { name: 'b', operations, mode: 'compare', answer: 'new', sample: '1 in 20' },
+  ]);
+  const { out } = await run(t, ['routes', ...files]).ended;
+  t.true(
+    out.includes(
+      'GetApplicationZip: compare if the caller is acme ("a"), else compare (answer new, sample 5 %) ("b").\n',
+    ),
+    out,
+  );
+});
+
 test('G4: `check` reports errors of routes with file, line and pointer', async (t) => {
   const files = filesOf(t, [{ name: 'x', operations: ['GetOpportunityLists'], mode: 'new' }]);
   const { code, err } = await run(t, ['check', ...files]).ended;

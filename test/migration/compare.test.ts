@@ -105,6 +105,21 @@ test('G33: compressed, chunked and large messages are compared', async (t) => {
   t.is(site.legacy.hits[3]?.body.toString(), large);
 });
 
+test('G26: empty replies are compared, again and again', async (t) => {
+  const site = await startComparing(t);
+  site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body: '' };
+  site.upstream.answer = { status: 204 };
+  for (const count of [1, 2, 3]) {
+    await site.send({ path, headers, body });
+    t.is((await results(site, count)).at(-1), 'different');
+  }
+  await site.reconfigure(site.configOf({ answer: 'new' }));
+  for (const count of [4, 5]) {
+    await site.send({ path, headers, body });
+    t.is((await results(site, count)).at(-1), 'different');
+  }
+});
+
 test('G27: calls outside the sample are counted and not sent twice', async (t) => {
   const site = await startComparing(t, { sample: '1 in 2' });
   const count = 60;

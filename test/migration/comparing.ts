@@ -28,8 +28,8 @@ export interface ComparingSite extends Site {
 interface Settings {
   /** `migration.compare`. */
   readonly compare?: object;
-  /** URLs of services. Default: the stubs. */
-  readonly legacy?: string;
+  /** Settings or URLs of services. Default: the stubs. */
+  readonly legacy?: string | object;
   readonly upstream?: string;
 }
 

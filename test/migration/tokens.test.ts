@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import { type Authority, createAuthority } from '../gateway/certificates.ts';
+import { message, results, startComparing } from './comparing.ts';
 import { contractFolder, type SiteOptions, startSite } from './scenario.ts';
 
 const path = '/agency/services/v2/AgencyPort';
@@ -89,4 +90,30 @@ test('G2, G22: a call waits for a token until its deadline', async (t) => {
   const reply = await site.send({ path, headers, body });
   t.is(reply.headers['x-status'], '504');
   t.regex(reply.body.toString(), /UpstreamTimeout/);
+});
+
+test('G25, G27: a shadow request has the credentials of the gateway, and a 401 leads to a new token', async (t) => {
+  const authority = createAuthority(t);
+  const given: (string | undefined)[] = [];
+  let tokens = 0;
+  const tokenUrl = await startTls(t, authority, 'IP:127.0.0.1', (_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ access_token: `token${++tokens}`, token_type: 'Bearer', expires_in: 3_600 }),
+    );
+  });
+  const subjectOf = (socket: unknown) => (socket as TLSSocket).getPeerCertificate().subject?.CN;
+  const url = await startTls(t, authority, 'DNS:legacy.internal', (request, response) => {
+    given.push(`${subjectOf(request.socket)} ${request.headers.authorization}`);
+    response.writeHead(tokens > 1 ? 200 : 401).end();
+  });
+  const own = authority.issue({ subject: '/CN=gateway' });
+  const tls = { ca: authority.certFile, certificate: own.certFile, key: own.keyFile };
+  const legacy = { url, tls: { ...tls, serverName: 'legacy.internal' }, oauth2: { tokenUrl, ...client } };
+  const site = await startComparing(t, { answer: 'new' }, { legacy });
+  for (const count of [1, 2]) {
+    await site.send({ path, headers, body: message('GRANT1') });
+    await results(site, count);
+  }
+  t.deepEqual(given, ['gateway Bearer token1', 'gateway Bearer token2']);
 });
