@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import { compileBlendCodecs } from '../../mappings/compare/blend-codecs.ts';
+import { compileDuplicates } from '../../mappings/compare/items.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
@@ -190,6 +191,7 @@ export class Migrations {
         readsCaller: compileReadsCaller(contract, routing, plan.identity?.from),
         legacy,
         counts,
+        compareDuplicates: compileDuplicates(contract, routing.compare, service.compiled.limits),
         blendCodecs:
           routing.blends.size === 0 ? new Map() : compileBlendCodecs(contract, service.compiled.limits),
         evidence,

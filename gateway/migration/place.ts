@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlendCodec } from '../../mappings/compare/blend-codecs.ts';
+import type { CompareDuplicates } from '../../mappings/compare/items.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract, Port } from '../../mappings/contract/model.ts';
 import { encodeTarget, hasDots } from '../../mappings/places.ts';
@@ -31,6 +32,8 @@ export interface Place {
   readonly readsCaller: (operation: string) => boolean;
   readonly legacy: LegacyService;
   readonly counts: RoutingCounts;
+  /** Compares the items that both lists of a blended reply have (G30). */
+  readonly compareDuplicates: CompareDuplicates;
   /** Codecs of blended operations by name (G28). */
   readonly blendCodecs: ReadonlyMap<string, BlendCodec>;
   /** Receives the results of comparisons; undefined if no route compares replies. */

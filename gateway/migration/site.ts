@@ -1,3 +1,4 @@
+import type { Duplicate } from '../../mappings/compare/blend.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
@@ -30,7 +31,14 @@ import {
   receiveStart,
 } from './receive.ts';
 import { jsonOf, readRequest } from './request-json.ts';
-import { isAnsweredByNew, overridden, type Packaging, unreadable, usualCompare } from './routing.ts';
+import {
+  type Blend,
+  isAnsweredByNew,
+  overridden,
+  type Packaging,
+  unreadable,
+  usualCompare,
+} from './routing.ts';
 import { refusalReply } from './shadow-request.ts';
 import { parseRequest } from './values.ts';
 
@@ -335,12 +343,41 @@ export class Site implements Migration {
         onConnectionCredentials: place.onConnectionCredentials,
       }),
       change: (outcome) => withFaultCode(allowRetry(context, outcome), operation, place),
-      onDuplicates: (duplicates) => place.counts.countDuplicates(operation.name, duplicates.length),
+      onDuplicates: (duplicates) => this.#noteDuplicates(context, decided, settings, duplicates),
     };
     await answer(context, address.version, read, undefined, undefined, (call, frame) =>
       runBlend(context, call, frame, blended),
     );
     this.#count(context);
+  }
+
+  /** Counts the keys that both lists have, and records differences of their items once the reply is sent (G30). */
+  #noteDuplicates(
+    { requestId, stats, options, response }: RequestContext,
+    decided: Decided,
+    { rule }: Blend,
+    duplicates: readonly Duplicate[],
+  ): void {
+    if (duplicates.length === 0) return;
+    const { name } = decided.operation;
+    const { counts, evidence, compareDuplicates } = this.#place;
+    counts.countDuplicates(name, duplicates.length);
+    if (evidence === undefined) return;
+    const compare = (): void => {
+      const at = Date.now();
+      const { route, upstreamMs: newMs } = stats;
+      const durations = route?.legacyMs === undefined ? { newMs } : { legacyMs: route.legacyMs, newMs };
+      const comparison = compareDuplicates(name, rule.list, duplicates, at);
+      const caller = { callerKey: decided.caller.key(), callerName: decided.caller.name };
+      evidence.add({ operation: name, ...caller, requestId, comparison, ...durations, at });
+    };
+    response.once('close', () => {
+      try {
+        compare();
+      } catch (error) {
+        options.service.onError(error, requestId);
+      }
+    });
   }
 
   #forward(

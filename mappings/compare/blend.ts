@@ -42,6 +42,8 @@ export interface BlendRule {
 
 /** Two items with the same key, as JSON. */
 export interface Duplicate {
+  /** Position in the legacy list. */
+  readonly index: number;
   readonly legacy: string;
   readonly new: string;
 }
@@ -281,7 +283,7 @@ function withoutDuplicates(
   for (const item of fresh) {
     const twin = item.key === undefined ? undefined : firstOf.get(item.key);
     if (twin !== undefined && item.key !== undefined && !both.has(item.key))
-      both.set(item.key, { legacy: twin.json, new: item.json });
+      both.set(item.key, { index: twin.index, legacy: twin.json, new: item.json });
   }
   const isDropped = (item: Item): boolean =>
     item.side !== prefer && item.key !== undefined && both.has(item.key);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
+import { readState } from '../../gateway/migration/state-file.ts';
 import { until } from '../until.ts';
 import { contractFolder, type Site, type SiteOptions, type StubReply, startSite } from './scenario.ts';
 
@@ -56,6 +57,7 @@ async function start(
   blend: object,
   more: Partial<SiteOptions> = {},
   operation = 'GetSubmissionList',
+  migration: object = {},
 ): Promise<Site> {
   return startSite(t, {
     contract: contractFolder('contracts/agency'),
@@ -64,6 +66,7 @@ async function start(
       migration: {
         routes: [{ name: 'lists', operations: [operation], mode: 'blend' }],
         blend: { [operation]: blend },
+        ...migration,
       },
     },
     ...more,
@@ -347,4 +350,42 @@ test('G29: settings for requests do not change values of the legacy reply', asyn
       await numbersOf(site, xmlReply(legacyList(submission('L1', item))), newList()),
       /^500 UpstreamInvalidResponse: the response of the legacy service/,
     );
+});
+
+test('G30: differences of duplicates are findings', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const state = join(folder, 'state.json');
+  const site = await start(
+    t,
+    { ...submissions, key: 'GrantsGovTrackingNumber', prefer: 'new' },
+    {},
+    'GetSubmissionList',
+    { state, compare: { rules: [{ path: '**.SubmissionTitle', reason: 'renamed', ignore: true }] } },
+  );
+  const title = (value: string) => `<c:SubmissionTitle>${value}</c:SubmissionTitle>`;
+  const legacy = legacyList(
+    submission('A'),
+    submission('B', `<c:GrantsGovApplicationStatus>Open</c:GrantsGovApplicationStatus>${title('x')}`),
+  );
+  const fresh = { ...one('B'), GrantsGovApplicationStatus: 'open', SubmissionTitle: 'y' };
+  t.is(await numbersOf(site, xmlReply(legacy), newList(fresh, one('C'))), '3: A B C');
+  await until(() => site.log().some(({ ms }) => ms !== undefined));
+  await site.running.stop(0);
+  const findings = readState(state)?.findings ?? [];
+  t.deepEqual(
+    findings.map(
+      ({ path: place, kind, reason }) => `${place} ${kind} ${reason === undefined ? 'open' : 'explained'}`,
+    ),
+    [
+      'SubmissionInfo[].GrantsGovApplicationStatus value open',
+      'SubmissionInfo[].SubmissionTitle value explained',
+    ],
+  );
+  t.like(findings[0]?.examples[0], {
+    path: 'SubmissionInfo[1].GrantsGovApplicationStatus',
+    class: 'case',
+    legacy: 'Open',
+    new: 'open',
+  });
 });

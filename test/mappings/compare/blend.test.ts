@@ -123,7 +123,12 @@ test('G30: of two items with one key the preferred one stays in its position', (
   t.is(blended({ key }, list(l1, l2), list(n2, n1)), list(l1, l2, n2));
   t.is(blended({ key, prefer: 'new' }, list(l1, l2), list(n2, n1)), list(l2, n2, n1));
   const made = blend({ ...rule, key }, list(l1, l1), list(n1, n1), defaultLimits);
-  t.deepEqual(made, { kind: 'blended', json: list(l1, l1), items: 2, duplicates: [{ legacy: l1, new: n1 }] });
+  t.deepEqual(made, {
+    kind: 'blended',
+    json: list(l1, l1),
+    items: 2,
+    duplicates: [{ index: 0, legacy: l1, new: n1 }],
+  });
 });
 
 test('G30: keys are compared by type, and items without a key are all kept', (t) => {
