@@ -1,6 +1,7 @@
-import { MismatchError } from '../../mappings/codec/problem.ts';
-import { type Blended, blend, type Duplicate, withoutItems } from '../../mappings/compare/blend.ts';
-import { type BlendCodec, unreadableAt } from '../../mappings/compare/blend-codecs.ts';
+import { type Duplicate, withoutItems } from '../../mappings/compare/blend.ts';
+import type { BlendCodec } from '../../mappings/compare/blend-codecs.ts';
+import type { BlendResult, NewPart } from '../../mappings/compare/blend-replies.ts';
+import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
 import type { CompiledOperation, Frame, WrittenReply } from '../../mappings/compile.ts';
 import { failureFor, runCall } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
@@ -8,6 +9,7 @@ import type { Outcome } from '../call/outcome.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
+import type { BlendWorker } from './blend-worker.ts';
 import { declaredFaultOf } from './faults.ts';
 import {
   callLegacy,
@@ -27,27 +29,19 @@ export interface BlendedCall {
   readonly place: Pick<Place, 'contract' | 'routing' | 'legacy' | 'counts'>;
   readonly blend: Blend;
   readonly codec: BlendCodec;
+  readonly worker: BlendWorker;
   /** The read for the legacy service; `added` are headers of the trace. */
   readonly read: (added: Readonly<Record<string, string>>) => LegacyRead;
   /** Changes an outcome of the upstream for the caller. */
   readonly change: (outcome: Outcome) => Outcome;
-  /** Called with the items of both lists that have the same key (G30). */
-  readonly onDuplicates: (duplicates: readonly Duplicate[]) => void;
+  /** Called with the first items of both lists that have the same key, and the number of these keys (G30). */
+  readonly onDuplicates: (duplicates: readonly Duplicate[], keys: number) => void;
 }
 
-/** What a side contributes: a list, no items, or a failure. */
-type Part =
-  | { readonly kind: 'list'; readonly json: string }
-  /** A fault that means an empty list (G31). */
-  | { readonly kind: 'empty' }
-  | { readonly kind: 'failed' };
-
-/** The reply of the legacy service. `failure` is the outcome for the caller without a reply that it can get. */
-interface LegacyPart {
-  readonly part: Part;
-  readonly answer: LegacyAnswer | undefined;
-  readonly error: CallError | undefined;
-}
+/** The reply of the legacy service: its answer, also without content coding, or the error of a missing reply. */
+type LegacyPart =
+  | { readonly kind: 'error'; readonly error: CallError }
+  | { readonly kind: 'answer'; readonly answer: LegacyAnswer; readonly reply: ReplyBytes | undefined };
 
 /** Calls both services at the same time and returns the blended reply; undefined if the caller was answered. */
 export async function runBlend(
@@ -83,39 +77,35 @@ export async function runBlend(
   // the call was refused before any service was called
   if (legacy === undefined || route === undefined) return blended.change(outcome);
   const fromLegacy = await legacy;
-  const sides = new Sides(context, operation, frame, blended, fromLegacy, outcome);
-  return sides.answer();
+  try {
+    return await new Sides(context, operation, frame, blended, fromLegacy, outcome).answer();
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return { kind: 'failure', failure: failureFor(service, context, error) };
+  }
 }
 
-/** Calls the legacy service and reads its reply. Does not throw CallError. */
+/** Calls the legacy service. Does not throw CallError. */
 async function readLegacyPart(
   context: RequestContext,
   { operation }: CompiledOperation,
-  { place, codec, blend: { rule, emptyFaults }, read }: BlendedCall,
+  { place, read }: BlendedCall,
   added: Readonly<Record<string, string>>,
 ): Promise<LegacyPart> {
-  const failed = (answer: LegacyAnswer | undefined, error: CallError | undefined): LegacyPart => {
-    return { part: { kind: 'failed' }, answer, error };
-  };
-  let answer: LegacyAnswer | undefined;
   try {
-    answer = await callLegacy(place.legacy, context, read(added));
+    const answer = await callLegacy(place.legacy, context, read(added));
+    const reply = await unpackedReply(answer, operation, context.options.service.compiled.limits);
+    return { kind: 'answer', answer, reply };
   } catch (error) {
-    if (error instanceof CallError) return failed(undefined, error);
+    if (error instanceof CallError) return { kind: 'error', error };
     throw error;
   }
-  const isSuccess = answer.status >= 200 && answer.status < 300;
-  const reply = await unpackedReply(answer, operation, context.options.service.compiled.limits);
-  const decoded = reply && codec.decode(reply);
-  if (decoded?.kind === 'fault') {
-    const isEmpty = codec.faultsNamed(decoded.name).some((name) => emptyFaults.legacy.has(name));
-    return isEmpty ? { part: { kind: 'empty' }, answer, error: undefined } : failed(answer, undefined);
-  }
-  if (!isSuccess) return failed(answer, undefined);
-  if (decoded?.kind !== 'reply') return failed(undefined, invalidReply('', 'a readable SOAP envelope'));
-  const unreadable = unreadableAt(decoded, rule.readAt);
-  if (unreadable !== undefined) return failed(undefined, invalidReply(unreadable.path, unreadable.expected));
-  return { part: { kind: 'list', json: decoded.json }, answer, error: undefined };
+}
+
+/** The part of the new service. `error` replaces an outcome whose list is unreadable. */
+interface FoundNew {
+  readonly part: NewPart;
+  readonly error?: CallError;
 }
 
 /** The replies of both sides of one call. */
@@ -143,22 +133,48 @@ class Sides {
     this.#outcome = outcome;
   }
 
-  /** Returns the outcome for the caller; undefined if it got the reply of the legacy service. */
-  answer(): Outcome | undefined {
-    const { stats } = this.#context;
-    stats.error = undefined;
+  /** Returns the outcome for the caller; undefined if it got the reply of the legacy service. Throws CallError. */
+  async answer(): Promise<Outcome | undefined> {
+    this.#context.stats.error = undefined;
     this.#setSide(undefined);
-    const { part: legacy, error } = this.#legacy;
     const fresh = this.#newPart();
-    if (legacy.kind === 'failed') return this.#fail('legacy', error, fresh.part);
-    if (fresh.part.kind === 'failed') return this.#fail('new', fresh.error, legacy);
-    if (legacy.kind === 'empty' && fresh.part.kind === 'empty') return this.#sendLegacy();
-    const jsonOf = (part: Part) => (part.kind === 'list' ? part.json : undefined);
-    const { codec, blend: settings } = this.#blended;
-    const made = blend(settings.rule, jsonOf(legacy), jsonOf(fresh.part), codec.limits);
-    return made.kind === 'failed'
-      ? this.#fail(made.side, this.#errorOf(made), made.side === 'legacy' ? fresh.part : legacy)
-      : this.#write(made);
+    const isNewUsable = fresh.part.kind !== 'failed';
+    if (this.#legacy.kind === 'error') return this.#fail('legacy', this.#legacy.error, isNewUsable);
+    const result = await this.#blend(this.#legacy, fresh.part);
+    switch (result.kind) {
+      case 'legacyFailed':
+        return this.#fail('legacy', undefined, isNewUsable);
+      case 'unreadable': {
+        const { side, path, expected } = result;
+        return side === 'legacy'
+          ? this.#fail(side, invalidReply(path, expected), isNewUsable)
+          : this.#fail(side, invalidNew(path, expected), true);
+      }
+      case 'legacyAlone':
+        return this.#fail('new', fresh.error, true);
+      case 'bothEmpty':
+        return this.#sendLegacy();
+      case 'tooLong': {
+        const most = this.#blended.codec.limits.blendItems;
+        const expected = `at most ${most} items in a blended list (limit blendItems)`;
+        return this.#failure(new CallError('UpstreamInvalidResponse', { expected }));
+      }
+      case 'blended':
+        this.#blended.onDuplicates(result.duplicates, result.keys);
+        return this.#replyOf(result.reply);
+    }
+  }
+
+  async #blend(
+    { answer, reply }: Extract<LegacyPart, { kind: 'answer' }>,
+    fresh: NewPart,
+  ): Promise<BlendResult> {
+    const { blend, codec, worker } = this.#blended;
+    // a reply that cannot be decompressed has no envelope
+    const legacy = reply ?? { status: answer.status, contentType: undefined, body: nothing };
+    const { rule, emptyFaults } = blend;
+    const input = { rule, emptyFaults: emptyFaults.legacy, legacy, fresh, frame: this.#frame };
+    return worker.blend(this.#context, this.#operation.operation.name, codec, input);
   }
 
   #setSide(side: Side | undefined): void {
@@ -166,51 +182,43 @@ class Sides {
     if (route !== undefined) route.side = side;
   }
 
-  /** Returns what the upstream contributes. `error` replaces an outcome that is unreadable as a list. */
-  #newPart(): { readonly part: Part; readonly error: CallError | undefined } {
+  #newPart(): FoundNew {
     const outcome = this.#outcome;
-    const { blend: settings, place } = this.#blended;
+    const { blend, place } = this.#blended;
     if (outcome.kind === 'failure') {
       const fault = declaredFaultOf(outcome, this.#operation.operation, place);
-      const isEmpty = fault !== undefined && settings.emptyFaults.new.has(fault.name);
-      return { part: { kind: isEmpty ? 'empty' : 'failed' }, error: undefined };
+      const isEmpty = fault !== undefined && blend.emptyFaults.new.has(fault.name);
+      return { part: { kind: isEmpty ? 'empty' : 'failed' } };
     }
-    const json = outcome.json.toString('utf8');
-    const wrong = outcome.passed > 0 ? 'values of their types' : this.#lacksInItems(outcome, json);
-    if (wrong === undefined)
-      return { part: { kind: 'list', json: json === '' ? '{}' : json }, error: undefined };
-    const error = invalidNew(settings.rule.list.join('.'), wrong);
-    return { part: { kind: 'failed' }, error };
+    const wrong = outcome.passed > 0 ? 'values of their types' : this.#lacksInItems(outcome);
+    if (wrong === undefined) return { part: { kind: 'list', json: outcome.json } };
+    return { part: { kind: 'failed' }, error: invalidNew(blend.rule.list.join('.'), wrong) };
   }
 
   /** Returns what the items of the upstream lack; undefined for nothing. Other members may be missing. */
-  #lacksInItems({ mismatches }: Extract<Outcome, { kind: 'reply' }>, json: string): string | undefined {
+  #lacksInItems({ mismatches, json }: Extract<Outcome, { kind: 'reply' }>): string | undefined {
     const missing = mismatches?.missing ?? 0;
     if (missing === 0) return undefined;
-    const { codec, blend: settings } = this.#blended;
-    const { rule } = settings;
-    const rest = withoutItems(json, rule.list, codec.limits);
+    const { codec, blend } = this.#blended;
+    const { rule } = blend;
+    const rest = withoutItems(json.toString('utf8'), rule.list, codec.limits);
     if (rest === undefined) return undefined;
     const { mismatches: others } = codec.write(Buffer.from(rest), this.#frame);
     const outside = (others?.missing ?? 0) - (rule.isRequired ? 1 : 0);
     return missing > outside ? 'items with their required members' : undefined;
   }
 
-  #errorOf({ side, path, expected }: Extract<Blended, { kind: 'failed' }>): CallError {
-    return side === 'legacy' ? invalidReply(path, expected) : invalidNew(path, expected);
-  }
-
   /**
    * Returns the failure of a side, or the reply of the other side alone if that is allowed (G31).
    *
    * @param error undefined for a failure that the service itself has sent
+   * @param isOtherUsable false if the other side failed, too
    */
-  #fail(side: Side, error: CallError | undefined, other: Part): Outcome | undefined {
+  #fail(side: Side, error: CallError | undefined, isOtherUsable: boolean): Outcome | undefined {
     this.#setSide(side);
     const { partial } = this.#blended.blend;
     const otherSide = side === 'legacy' ? 'new' : 'legacy';
-    if (other.kind !== 'failed' && (partial === 'either' || partial === otherSide))
-      return this.#alone(otherSide);
+    if (isOtherUsable && (partial === 'either' || partial === otherSide)) return this.#alone(otherSide);
     if (error !== undefined) return this.#failure(error);
     return side === 'legacy' ? this.#sendLegacy() : this.#newFailure();
   }
@@ -239,26 +247,8 @@ class Sides {
 
   /** Sends the reply of the legacy service unchanged. */
   #sendLegacy(added: readonly string[] = []): undefined {
-    const { answer } = this.#legacy;
-    if (answer === undefined) throw new TypeError('blend: expected a reply of the legacy service, got none');
-    sendAnswer(this.#context, answer, added);
-  }
-
-  #write({ json, items, duplicates }: Extract<Blended, { kind: 'blended' }>): Outcome {
-    const { codec, onDuplicates } = this.#blended;
-    const { blendItems: most } = codec.limits;
-    if (items > most) {
-      const expected = `at most ${most} items in a blended list (limit blendItems)`;
-      return this.#failure(new CallError('UpstreamInvalidResponse', { expected }));
-    }
-    onDuplicates(duplicates);
-    try {
-      return this.#replyOf(codec.write(Buffer.from(json), this.#frame));
-    } catch (error) {
-      if (!(error instanceof MismatchError)) throw error;
-      this.#setSide('legacy'); // the reply of the upstream was checked by the writer
-      return this.#failure(invalidReply(error.path.join('.'), 'a value that can be written'));
-    }
+    if (this.#legacy.kind === 'error') throw this.#legacy.error;
+    sendAnswer(this.#context, this.#legacy.answer, added);
   }
 
   #replyOf({ xml, attached, dropped, replaced, passed, mismatches }: WrittenReply): Outcome {

@@ -11,11 +11,13 @@ import { isListed } from '../http/forwarded.ts';
 import type { AppOptions, Migration } from '../http/request-context.ts';
 import type { LegacyPlan } from '../process/legacy-plan.ts';
 import type { Callers } from '../telemetry/callers.ts';
+import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { Way } from '../upstream/connector.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { Tokens } from '../upstream/tokens.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { BlendWorker } from './blend-worker.ts';
 import { Comparisons } from './comparisons.ts';
 import { joinSnapshots, RoutingCounts } from './counts.ts';
 import { compileDecision } from './decide.ts';
@@ -141,8 +143,13 @@ export class Migrations {
   /** Paths of contracts with a warning about NTLM or Negotiate (G18). */
   readonly #warned = new Set<string>();
 
+  readonly #blendWorker: BlendWorker;
+
   constructor(parts: MigrationParts) {
     this.#parts = parts;
+    this.#blendWorker = new BlendWorker((error) =>
+      parts.log.error(describeError(error), 'blend thread restarted'),
+    );
   }
 
   /**
@@ -191,6 +198,7 @@ export class Migrations {
         readsCaller: compileReadsCaller(contract, routing, plan.identity?.from),
         legacy,
         counts,
+        blendWorker: this.#blendWorker,
         compareDuplicates: compileDuplicates(contract, routing.compare, service.compiled.limits),
         blendCodecs:
           routing.blends.size === 0 ? new Map() : compileBlendCodecs(contract, service.compiled.limits),
@@ -245,6 +253,7 @@ export class Migrations {
   }
 
   async close(): Promise<void> {
+    await this.#blendWorker.close();
     for (const service of [...this.#services.values(), ...this.#shadowServices.values()])
       await service.close();
   }

@@ -10,6 +10,7 @@ import { plainPath, targetOf } from '../http/endpoints.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Tokens } from '../upstream/tokens.ts';
+import type { BlendWorker } from './blend-worker.ts';
 import type { ComparisonSink } from './comparison-sink.ts';
 import type { Comparisons } from './comparisons.ts';
 import type { RoutingCounts } from './counts.ts';
@@ -34,6 +35,7 @@ export interface Place {
   readonly counts: RoutingCounts;
   /** Compares the items that both lists of a blended reply have (G30). */
   readonly compareDuplicates: CompareDuplicates;
+  readonly blendWorker: BlendWorker;
   /** Codecs of blended operations by name (G28). */
   readonly blendCodecs: ReadonlyMap<string, BlendCodec>;
   /** Receives the results of comparisons; undefined if no route compares replies. */

@@ -334,6 +334,7 @@ export class Site implements Migration {
       place,
       blend: settings,
       codec,
+      worker: place.blendWorker,
       read: (added) => ({
         operation,
         target: place.targetOf(context.request, address.endpoint),
@@ -343,7 +344,9 @@ export class Site implements Migration {
         onConnectionCredentials: place.onConnectionCredentials,
       }),
       change: (outcome) => withFaultCode(allowRetry(context, outcome), operation, place),
-      onDuplicates: (duplicates) => this.#noteDuplicates(context, decided, settings, duplicates),
+      onDuplicates: (duplicates, keys) => {
+        if (keys > 0) this.#noteDuplicates(context, decided, settings, duplicates, keys);
+      },
     };
     await answer(context, address.version, read, undefined, undefined, (call, frame) =>
       runBlend(context, call, frame, blended),
@@ -357,11 +360,11 @@ export class Site implements Migration {
     decided: Decided,
     { rule }: Blend,
     duplicates: readonly Duplicate[],
+    keys: number,
   ): void {
-    if (duplicates.length === 0) return;
     const { name } = decided.operation;
     const { counts, evidence, compareDuplicates } = this.#place;
-    counts.countDuplicates(name, duplicates.length);
+    counts.countDuplicates(name, keys);
     if (evidence === undefined) return;
     const compare = (): void => {
       const at = Date.now();

@@ -389,3 +389,29 @@ test('G30: differences of duplicates are findings', async (t) => {
     new: 'open',
   });
 });
+
+test('G28: large replies are blended in a worker thread, with the same result', async (t) => {
+  const blend = {
+    ...submissions,
+    key: 'GrantsGovTrackingNumber',
+    order: { by: 'GrantsGovTrackingNumber' },
+    emptyFaults: { legacy: ['NoSubmissions'] },
+  };
+  const replies = { package: 'always' };
+  const [here, aside] = await Promise.all([
+    start(t, blend, {}, 'GetSubmissionList', { replies }),
+    start(t, blend, { limits: { replyAsideBytes: 1 } }, 'GetSubmissionList', { replies }),
+  ]);
+  const legacy = xmlReply(legacyList(submission('A'), submission('C')));
+  const pairs: readonly (readonly [StubReply, StubReply])[] = [
+    [legacy, newList(one('B'), one('C'))],
+    [noSubmissions, newList(one('B'))],
+    [noSubmissions, jsonReply({}, 503)],
+    [legacy, jsonReply({}, 503)],
+    [xmlReply('<html/>'), newList(one('B'))],
+    [xmlReply(legacyList(submission('A', '<a:RequestedAmount>x</a:RequestedAmount>'))), newList()],
+  ];
+  for (const [ofLegacy, fresh] of pairs)
+    t.is(await numbersOf(aside, ofLegacy, fresh), await numbersOf(here, ofLegacy, fresh));
+  t.is(await numbersOf(aside, ...(pairs[0] ?? [null, null])), '3: A B C');
+});
