@@ -201,7 +201,7 @@ class Sides {
     if (missing === 0) return undefined;
     const { codec, blend } = this.#blended;
     const { rule } = blend;
-    const rest = withoutItems(json.toString('utf8'), rule.list, codec.limits);
+    const rest = withoutItems(json.toString('utf8'), rule, codec.limits);
     if (rest === undefined) return undefined;
     const { mismatches: others } = codec.write(Buffer.from(rest), this.#frame);
     const outside = (others?.missing ?? 0) - (rule.isRequired ? 1 : 0);

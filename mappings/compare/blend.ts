@@ -3,9 +3,9 @@ import { quoteJson } from '../codec/scalars/text.ts';
 import { createZone, type Zone } from '../codec/scalars/zone.ts';
 import type { Limits } from '../contract/limits.ts';
 import { compareDecimals, type Decimal, decimalOf, plainText } from '../json/decimal.ts';
-import { itemsOf, membersOf, skipped } from '../json/parts.ts';
+import { membersOf, skipped } from '../json/parts.ts';
 import { JsonReader } from '../json/reader.ts';
-import { compareMoments, type Moment, momentOf, textOfMoment } from './moment.ts';
+import { compareMoments, instantIn, type Moment, momentOf, textOfMoment } from './moment.ts';
 
 // One list of the items of two replies (G28 to G31). Replies are JSON texts of the contract's types. Values keep their
 // text: only keys and values to sort by are parsed.
@@ -65,7 +65,16 @@ export type Blended =
     };
 
 /** The members of an object, as JSON or parsed. */
-type Members = Map<string, string | Members>;
+type Members = Map<string, string | Members | List>;
+
+/** The list to blend, read in one pass: its items, and the texts of their keys and of the values to sort by. */
+interface List {
+  readonly items: readonly string[];
+  readonly keys: readonly (string | undefined)[];
+  readonly values: readonly (string | undefined)[];
+}
+
+const noList: List = { items: [], keys: [], values: [] };
 
 interface Item {
   readonly json: string;
@@ -107,9 +116,9 @@ export function blend(
   limits: Limits,
 ): Blended {
   try {
-    const [ofLegacy, ofNew] = [treeOf(legacy, rule.list, limits), treeOf(fresh, rule.list, limits)];
-    const legacyItems = readItems(rule, 'legacy', ofLegacy, limits);
-    const newItems = readItems(rule, 'new', ofNew, limits);
+    const [ofLegacy, ofNew] = [readReply(legacy, rule, limits), readReply(fresh, rule, limits)];
+    const legacyItems = itemsIn(rule, 'legacy', ofLegacy);
+    const newItems = itemsIn(rule, 'new', ofNew);
     const { kept, duplicates } = withoutDuplicates(rule, legacyItems, newItems);
     const items = rule.order === undefined ? kept : sorted(kept, rule, rule.order);
     const merged = mergeAlong(ofLegacy, ofNew, rule.list);
@@ -125,21 +134,81 @@ export function blend(
 }
 
 /** Returns a reply with an empty list; undefined if it has none. Throws JsonError. */
-export function withoutItems(json: string, list: readonly string[], limits: Limits): string | undefined {
-  const members = treeOf(json, list, limits);
-  if (valueAt(members, list) === undefined) return undefined;
-  setAt(members, list, '[]', limits);
+export function withoutItems(json: string, rule: BlendRule, limits: Limits): string | undefined {
+  const members = readReply(json, rule, limits);
+  if (valueAt(members, rule.list) === undefined) return undefined;
+  setAt(members, rule.list, '[]', limits);
   return textOf(members);
 }
 
-/** Parses the objects along a path. */
-function treeOf(json: string | undefined, path: readonly string[], limits: Limits): Members {
-  const members: Members = new Map(json === undefined ? [] : membersOf(json, limits));
-  const [name = '', ...rest] = path;
-  const inner = members.get(name);
-  if (rest.length > 0 && typeof inner === 'string' && inner.startsWith('{'))
-    members.set(name, treeOf(inner, rest, limits));
+function readReply(json: string | undefined, rule: BlendRule, limits: Limits): Members {
+  if (json === undefined) return new Map();
+  const reader = new JsonReader(json, limits);
+  return reader.peek() === 123 ? readMembers(reader, rule, 0) : new Map();
+}
+
+/** Reads the members of the object at the reader. Objects along the path of the list, and the list, are parsed. */
+function readMembers(reader: JsonReader, rule: BlendRule, depth: number): Members {
+  const members: Members = new Map();
+  const wanted = rule.list[depth];
+  const isLast = depth === rule.list.length - 1;
+  reader.enter();
+  for (let first = true; reader.next(first, 125); first = false) {
+    const name = reader.name();
+    const code = reader.peek();
+    if (name === wanted && isLast && code === 91) members.set(name, readList(reader, rule));
+    else if (name === wanted && !isLast && code === 123)
+      members.set(name, readMembers(reader, rule, depth + 1));
+    else members.set(name, skipped(reader));
+  }
   return members;
+}
+
+function readList(reader: JsonReader, { key, order }: BlendRule): List {
+  const items: string[] = [];
+  const keys: (string | undefined)[] = [];
+  const values: (string | undefined)[] = [];
+  const wanted: Wanted[] = [];
+  if (key !== undefined) wanted.push({ path: key.path, texts: keys });
+  if (order !== undefined) wanted.push({ path: order.path, texts: values });
+  reader.enter();
+  for (let index = 0; reader.next(index === 0, 93); index++) {
+    reader.peek();
+    const start = reader.position;
+    readWanted(reader, wanted, 0, index);
+    items.push(reader.text.slice(start, reader.position));
+  }
+  return { items, keys, values };
+}
+
+/** A scalar that is wanted of each item, and its texts by item. */
+interface Wanted {
+  readonly path: readonly string[];
+  readonly texts: (string | undefined)[];
+}
+
+/** Moves past a value and stores the wanted scalars in it. A null or another value is no scalar. */
+function readWanted(reader: JsonReader, wanted: readonly Wanted[], depth: number, index: number): void {
+  const code = reader.peek();
+  if (wanted.length === 0) reader.skip();
+  else if (code === 123) {
+    reader.enter();
+    for (let first = true; reader.next(first, 125); first = false) {
+      const name = reader.name();
+      let inner: Wanted[] | undefined;
+      for (const one of wanted)
+        if (one.path[depth] === name) {
+          inner ??= [];
+          inner.push(one);
+        }
+      if (inner === undefined) reader.skip();
+      else readWanted(reader, inner, depth + 1, index);
+    }
+  } else if (code === 91 || code === 110) reader.skip();
+  else {
+    const text = code === 34 ? reader.string() : skipped(reader);
+    for (const { path, texts } of wanted) if (path.length === depth) texts[index] = text;
+  }
 }
 
 /** Returns the members of both objects; those of legacy precede. Objects along the path are merged, too. */
@@ -152,8 +221,8 @@ function mergeAlong(legacy: Members, fresh: Members, [name = '', ...rest]: reado
   return new Map(order.map((key) => [key, merged.get(key) ?? 'null']));
 }
 
-function valueAt(members: Members, path: readonly string[]): string | Members | undefined {
-  let value: string | Members | undefined = members;
+function valueAt(members: Members, path: readonly string[]): string | Members | List | undefined {
+  let value: string | Members | List | undefined = members;
   for (const name of path) value = value instanceof Map ? value.get(name) : undefined;
   return value;
 }
@@ -170,64 +239,43 @@ function setAt(
     return;
   }
   const inner = members.get(name);
-  const object = typeof inner === 'string' && inner.startsWith('{') ? treeOf(inner, [], limits) : inner;
+  const isObject = typeof inner === 'string' && inner.startsWith('{');
+  const object = isObject ? new Map<string, string>(membersOf(inner, limits)) : inner;
   if (!(object instanceof Map)) return;
   members.set(name, object);
   setAt(object, rest, value, limits);
 }
 
 function textOf(members: Members): string {
-  const parts = [...members].map(
-    ([name, value]) => `${quoteJson(name)}:${typeof value === 'string' ? value : textOf(value)}`,
-  );
+  const parts = [...members].map(([name, value]) => {
+    const text =
+      typeof value === 'string' ? value : value instanceof Map ? textOf(value) : `[${value.items.join(',')}]`;
+    return `${quoteJson(name)}:${text}`;
+  });
   return `{${parts.join(',')}}`;
 }
 
-function readItems(rule: BlendRule, side: Side, members: Members, limits: Limits): readonly Item[] {
-  const list = valueAt(members, rule.list);
-  if (list === undefined || list === 'null') return [];
-  const items = typeof list === 'string' ? itemsOf(list, limits) : undefined;
-  if (items === undefined) throw new Unusable(side, rule.list.join('.'), 'a list');
-  return items.map((json, index) => {
-    const place = (path: readonly string[]): string =>
-      [`${rule.list.join('.')}[${index}]`, ...path].join('.');
-    if (json === 'null' && !rule.takesNull) throw new Unusable(side, place([]), 'an item');
-    const { key, order } = rule;
-    const keyText = key === undefined ? undefined : scalarAt(json, key.path, limits);
-    const orderText = order === undefined ? undefined : scalarAt(json, order.path, limits);
-    const value = order === undefined || orderText === undefined ? undefined : sortable(orderText, order);
-    if (value === 'invalid')
-      throw new Unusable(side, place(order?.path ?? []), `a ${order?.kind ?? 'text'} to sort by`);
+function itemsIn(rule: BlendRule, side: Side, members: Members): readonly Item[] {
+  const found = valueAt(members, rule.list) ?? noList;
+  const list = found === 'null' ? noList : found;
+  const path = rule.list.join('.');
+  if (typeof list === 'string' || list instanceof Map) throw new Unusable(side, path, 'a list');
+  const { key, order, takesNull } = rule;
+  const { keys, values } = list;
+  return list.items.map((json, index) => {
+    if (json === 'null' && !takesNull) throw new Unusable(side, `${path}[${index}]`, 'an item');
+    const [keyText, text] = [keys[index], values[index]];
+    const value = order === undefined || text === undefined ? undefined : sortable(text, order);
+    if (order !== undefined && value === 'invalid')
+      throw new Unusable(side, [`${path}[${index}]`, ...order.path].join('.'), `a ${order.kind} to sort by`);
     return {
       json,
       side,
       index,
       key: key === undefined || keyText === undefined ? undefined : keyOf(keyText, key),
-      value,
+      value: value === 'invalid' ? undefined : value,
     };
   });
-}
-
-/** Returns the text of the scalar at a path in an item; undefined if it is missing, null or no scalar. */
-function scalarAt(json: string, path: readonly string[], limits: Limits): string | undefined {
-  const reader = new JsonReader(json, limits);
-  for (const name of path) if (!enterMember(reader, name)) return undefined;
-  const code = reader.peek();
-  if (code === 34) return reader.string();
-  if (code === 123 || code === 91) return undefined;
-  const token = skipped(reader);
-  return token === 'null' ? undefined : token;
-}
-
-/** Moves to the value of a member of the object at the reader. Returns false if there is none. */
-function enterMember(reader: JsonReader, name: string): boolean {
-  if (reader.peek() !== 123) return false;
-  reader.enter();
-  for (let first = true; reader.next(first, 125); first = false) {
-    if (reader.name() === name) return true;
-    reader.skip();
-  }
-  return false;
 }
 
 /** Returns the same text for equal keys (G30); undefined for an empty text. */
@@ -309,11 +357,13 @@ function sorted(
       'an offset, because other dates have one and timeZone is not set',
     );
   }
-  const valued = items.filter(({ value }) => value !== undefined);
   const zone = timeZone === undefined ? undefined : zoneNamed(timeZone);
   const sign = descending ? -1 : 1;
-  valued.sort((one, other) => sign * compare(one.value as Sortable, other.value as Sortable, zone));
-  return [...valued, ...items.filter(({ value }) => value === undefined)];
+  const valued: { readonly item: Item; readonly value: Sortable }[] = [];
+  for (const item of items)
+    if (item.value !== undefined) valued.push({ item, value: inZone(item.value, zone) });
+  valued.sort((one, other) => sign * compare(one.value, other.value));
+  return [...valued.map(({ item }) => item), ...items.filter(({ value }) => value === undefined)];
 }
 
 /** The zones of the settings, because each computes its changes of offset once. */
@@ -325,10 +375,15 @@ function zoneNamed(name: string): Zone {
   return zone;
 }
 
-function compare(one: Sortable, other: Sortable, zone: Zone | undefined): number {
+function inZone(value: Sortable, zone: Zone | undefined): Sortable {
+  if (value.kind !== 'date' || zone === undefined || value.moment.isZoned) return value;
+  return { kind: 'date', moment: instantIn(value.moment, zone) };
+}
+
+function compare(one: Sortable, other: Sortable): number {
   if (one.kind === 'text' && other.kind === 'text')
     return one.text === other.text ? 0 : one.text < other.text ? -1 : 1;
-  if (one.kind === 'date' && other.kind === 'date') return compareMoments(one.moment, other.moment, zone);
+  if (one.kind === 'date' && other.kind === 'date') return compareMoments(one.moment, other.moment);
   if (one.kind !== 'number' || other.kind !== 'number') return 0; // values of one list have one kind
   return one.infinity - other.infinity || compareDecimals(one.number, other.number);
 }
