@@ -153,6 +153,7 @@ const long = [
   'test/gateway/embedded/reload.test.ts',
   'test/migration/commands.test.ts',
   'test/migration/compared-workers.test.ts',
+  'test/migration/fidelity.test.ts',
   'test/migration/forwarding.test.ts',
   'test/migration/header-callers.test.ts',
   'test/migration/private-findings.test.ts',
