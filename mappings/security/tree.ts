@@ -87,7 +87,7 @@ const absolute = /^[a-z][a-z0-9+.-]*:/i;
 /** Reads a whole document to a tree with the reader of the codecs. Throws XmlError. */
 export function readTree(text: string, limits: Limits, tolerance?: XmlTolerance): Tree {
   const xml = new XmlReader(text, limits, tolerance);
-  const lenient = tolerance?.illegalReferences === true;
+  const lenient = tolerance?.acceptsIllegalReferences === true;
   const relative: TreeElement[] = [];
   const open = (parent: TreeElement | undefined): TreeElement => {
     const element = new TreeElement(parent, xml);
