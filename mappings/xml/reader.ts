@@ -127,6 +127,8 @@ export class XmlReader {
   position = 0;
   /** Number of attributes of the last start tag, without namespace declarations; valid until the next move. */
   attributeCount = 0;
+  /** Character data before the last tag that `nextTag` read. */
+  textBefore = '';
 
   readonly #scanner: Scanner;
   readonly #limits: Limits;
@@ -256,6 +258,45 @@ export class XmlReader {
     return true;
   }
 
+  /**
+   * Like `nextChild`, but stores all character data before the tag in `textBefore`, for canonical forms. The length of
+   * the text is bounded only by the document, and references are read as in any XML document.
+   */
+  nextTag(): boolean {
+    this.textBefore = '';
+    if (this.empty) {
+      this.#close();
+      return false;
+    }
+    const scanner = this.#scanner;
+    const element = this.#open;
+    let text = '';
+    let at = this.position;
+    for (;;) {
+      const end = this.#textEnd(at);
+      text += scanner.resolveText(at, end, Number.POSITIVE_INFINITY, false);
+      at = end;
+      const next = scanner.code(at + 1);
+      if (next === question) throw scanner.instructionError(at);
+      if (next !== exclamation) break;
+      if (scanner.text.startsWith('<!--', at)) at = scanner.skipComment(at);
+      else {
+        at = scanner.readSection(at);
+        text += scanner.value;
+      }
+    }
+    this.textBefore = text;
+    if (scanner.code(at + 1) === slash) {
+      this.#readEndTag(at);
+      return false;
+    }
+    if (++element.children > this.#maxChildren) {
+      throw scanner.error(at, { detail: `more than ${this.#maxChildren} child elements` }, 'xmlChildren');
+    }
+    this.#readStartTag(at);
+    return true;
+  }
+
   /** Returns true if the content of the current element begins with a child element, after blanks and comments. */
   get beginsWithElement(): boolean {
     if (this.empty) return false;
@@ -355,6 +396,10 @@ export class XmlReader {
 
   attributeLocal(index: number): string {
     return this.#attribute(index).local;
+  }
+
+  attributePrefix(index: number): string {
+    return this.#attribute(index).prefix;
   }
 
   attributeNamespace(index: number): string {

@@ -1,0 +1,223 @@
+import { xmlNamespace } from '../xml/namespaces.ts';
+import type { Tree, TreeAttribute, TreeElement } from './tree.ts';
+
+/** A canonical form (X14). None of the forms has comments. */
+export interface CanonicalForm {
+  readonly kind: 'exclusive' | 'inclusive' | 'inclusive11';
+  /** Prefixes of the PrefixList of the exclusive form; `''` for `#default`. */
+  readonly prefixes: ReadonlySet<string>;
+}
+
+/** Why an element has no canonical form. */
+export class CanonicalError extends Error {
+  readonly problem: 'relative namespace' | 'xml:base' | 'too long';
+
+  constructor(problem: CanonicalError['problem']) {
+    super(`no canonical form: ${problem}`);
+    this.name = 'CanonicalError';
+    this.problem = problem;
+  }
+}
+
+/** The number of characters that the canonical forms of one call may still have (X39). */
+export interface Budget {
+  left: number;
+}
+
+/**
+ * Returns the canonical form of an element with its content: Canonical XML 1.0 or 1.1, or Exclusive XML
+ * Canonicalization 1.0. Throws CanonicalError, so that an error never gives an empty form.
+ *
+ * @param omitted an element that is left out with its content, for enveloped-signature (X13)
+ */
+export function canonicalize(
+  tree: Tree,
+  apex: TreeElement,
+  form: CanonicalForm,
+  budget: Budget,
+  omitted?: TreeElement,
+): string {
+  if (tree.relative.some((one) => contains(one, apex) || contains(apex, one)))
+    throw new CanonicalError('relative namespace');
+  const writer = new CanonicalWriter(form, budget.left, omitted);
+  const text = writer.write(apex);
+  budget.left -= text.length;
+  return text;
+}
+
+/** Returns true if an element is another element or one of its ancestors. */
+export function contains(outer: TreeElement, inner: TreeElement): boolean {
+  for (let element: TreeElement | undefined = inner; element !== undefined; element = element.parent)
+    if (element === outer) return true;
+  return false;
+}
+
+/** Returns the namespace declarations in scope of an element by prefix, the nearest first. */
+export function scopeOf(element: TreeElement): Map<string, string> {
+  const scope = new Map<string, string>();
+  for (let at: TreeElement | undefined = element; at !== undefined; at = at.parent)
+    for (const { prefix, namespace } of at.declarations) if (!scope.has(prefix)) scope.set(prefix, namespace);
+  scope.delete('xml');
+  return scope;
+}
+
+class CanonicalWriter {
+  readonly #form: CanonicalForm;
+  readonly #most: number;
+  readonly #omitted: TreeElement | undefined;
+  /** The declarations of the written ancestors by prefix. */
+  readonly #written = new Map<string, string>();
+  #text = '';
+
+  constructor(form: CanonicalForm, most: number, omitted: TreeElement | undefined) {
+    this.#form = form;
+    this.#most = most;
+    this.#omitted = omitted;
+  }
+
+  write(apex: TreeElement): string {
+    const { kind, prefixes } = this.#form;
+    const scope = [...scopeOf(apex)];
+    const declared = kind === 'exclusive' ? scope.filter(([prefix]) => prefixes.has(prefix)) : scope;
+    const inherited = kind === 'exclusive' ? [] : inheritedAttributes(apex, kind);
+    this.#element(apex, new Map(declared), [...inherited, ...apex.attributes]);
+    return this.#text;
+  }
+
+  /** @param declared declarations to write whether the element uses them or not */
+  #element(
+    element: TreeElement,
+    declared: Map<string, string> | undefined,
+    attributes: readonly TreeAttribute[],
+  ): void {
+    const name = element.prefix === '' ? element.local : `${element.prefix}:${element.local}`;
+    this.#text += `<${name}`;
+    const before = this.#declare(element, declared, attributes);
+    for (const { prefix, local, value } of sorted(attributes))
+      this.#text += ` ${prefix === '' ? local : `${prefix}:${local}`}="${escapeValue(value)}"`;
+    this.#text += '>';
+    for (const node of element.content) {
+      if (typeof node === 'string') this.#text += escapeText(node);
+      else if (node !== this.#omitted) this.#element(node, this.#declaredOn(node), node.attributes);
+    }
+    this.#text += `</${name}>`;
+    if (this.#text.length > this.#most) throw new CanonicalError('too long');
+    if (before !== undefined) this.#restore(before);
+  }
+
+  /** Returns the declarations of a descendant that are written whether it uses them or not. */
+  #declaredOn({ declarations }: TreeElement): Map<string, string> | undefined {
+    if (declarations.length === 0) return undefined;
+    const { kind, prefixes } = this.#form;
+    let declared: Map<string, string> | undefined;
+    for (const { prefix, namespace } of declarations) {
+      if (prefix === 'xml' || (kind === 'exclusive' && !prefixes.has(prefix))) continue;
+      declared ??= new Map();
+      declared.set(prefix, namespace);
+    }
+    return declared;
+  }
+
+  /** Writes the declarations of an element. Returns what they replaced; undefined for none. */
+  #declare(
+    element: TreeElement,
+    declared: Map<string, string> | undefined,
+    attributes: readonly TreeAttribute[],
+  ): Map<string, string | undefined> | undefined {
+    let wanted = declared;
+    if (this.#form.kind === 'exclusive') {
+      const use = (prefix: string, namespace: string): void => {
+        if (prefix === 'xml' || (this.#written.get(prefix) ?? '') === namespace) return;
+        wanted ??= new Map();
+        wanted.set(prefix, namespace);
+      };
+      use(element.prefix, element.namespace);
+      for (const { prefix, namespace } of attributes) if (prefix !== '') use(prefix, namespace);
+    }
+    if (wanted === undefined) return undefined;
+    let before: Map<string, string | undefined> | undefined;
+    for (const [prefix, namespace] of [...wanted].sort(([one], [other]) => compareCodePoints(one, other))) {
+      const known = this.#written.get(prefix);
+      if ((known ?? '') === namespace) continue;
+      before ??= new Map();
+      before.set(prefix, known);
+      this.#written.set(prefix, namespace);
+      this.#text += ` xmlns${prefix === '' ? '' : `:${prefix}`}="${escapeValue(namespace)}"`;
+      if (this.#text.length > this.#most) throw new CanonicalError('too long');
+    }
+    return before;
+  }
+
+  #restore(before: ReadonlyMap<string, string | undefined>): void {
+    for (const [prefix, namespace] of before) {
+      if (namespace === undefined) this.#written.delete(prefix);
+      else this.#written.set(prefix, namespace);
+    }
+  }
+}
+
+/**
+ * Returns the attributes of the namespace `xml` that the apex inherits (Canonical XML 1.0, 2.4; 1.1, 2.4). Version 1.1
+ * would join values of xml:base. This is refused, because no message needs it.
+ */
+function inheritedAttributes(apex: TreeElement, kind: CanonicalForm['kind']): TreeAttribute[] {
+  const own = new Set(apex.attributes.filter(isOfXml).map(({ local }) => local));
+  const inherited: TreeAttribute[] = [];
+  for (let at = apex.parent; at !== undefined; at = at.parent)
+    for (const attribute of at.attributes) {
+      const { local } = attribute;
+      if (!isOfXml(attribute)) continue;
+      if (kind === 'inclusive11' && local === 'base') throw new CanonicalError('xml:base');
+      if (own.has(local) || (kind === 'inclusive11' && local !== 'lang' && local !== 'space')) continue;
+      own.add(local);
+      inherited.push(attribute);
+    }
+  return inherited;
+}
+
+function isOfXml({ namespace }: TreeAttribute): boolean {
+  return namespace === xmlNamespace;
+}
+
+/** Returns attributes in canonical order: by namespace name, then by local name. */
+function sorted(attributes: readonly TreeAttribute[]): readonly TreeAttribute[] {
+  if (attributes.length < 2) return attributes;
+  return attributes.toSorted(
+    (one, other) =>
+      compareCodePoints(one.namespace, other.namespace) || compareCodePoints(one.local, other.local),
+  );
+}
+
+/** Compares texts by code point. Comparing code units would sort U+FFFD after U+10000. */
+export function compareCodePoints(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) {
+    const a = one.charCodeAt(at);
+    const b = other.charCodeAt(at);
+    if (a === b) continue;
+    const isHighA = a >= 0xd800 && a <= 0xdfff;
+    const isHighB = b >= 0xd800 && b <= 0xdfff;
+    return isHighA === isHighB ? a - b : isHighA ? 1 : -1;
+  }
+  return one.length - other.length;
+}
+
+const inText: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
+const inValue: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '"': '&quot;',
+  '\t': '&#x9;',
+  '\n': '&#xA;',
+  '\r': '&#xD;',
+};
+
+function escapeText(text: string): string {
+  return /[&<>\r]/.test(text) ? text.replace(/[&<>\r]/g, (letter) => inText[letter] ?? letter) : text;
+}
+
+function escapeValue(value: string): string {
+  return /[&<"\t\n\r]/.test(value)
+    ? value.replace(/[&<"\t\n\r]/g, (letter) => inValue[letter] ?? letter)
+    : value;
+}

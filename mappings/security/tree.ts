@@ -1,0 +1,110 @@
+import type { Limits } from '../contract/limits.ts';
+import type { Declaration } from '../xml/namespaces.ts';
+import { XmlReader } from '../xml/reader.ts';
+
+/** An attribute of an element. Namespace declarations are not attributes. */
+export interface TreeAttribute {
+  readonly prefix: string;
+  readonly local: string;
+  /** `''` for none. */
+  readonly namespace: string;
+  readonly value: string;
+}
+
+const nothing: readonly never[] = [];
+
+/** An element with its content. Comments are dropped, and CDATA sections are text (X14). */
+export class TreeElement {
+  readonly parent: TreeElement | undefined;
+  readonly prefix: string;
+  readonly local: string;
+  /** `''` for none. */
+  readonly namespace: string;
+  readonly declarations: readonly Declaration[];
+  readonly attributes: readonly TreeAttribute[];
+  /** Child elements and texts, in order. */
+  readonly content: (TreeElement | string)[] = [];
+
+  constructor(parent: TreeElement | undefined, xml: XmlReader) {
+    this.parent = parent;
+    this.prefix = xml.prefix;
+    this.local = xml.local;
+    this.namespace = xml.namespace;
+    const { declarations } = xml;
+    this.declarations = declarations.length === 0 ? nothing : declarations;
+    this.attributes = xml.attributeCount === 0 ? nothing : attributesOf(xml);
+  }
+
+  /** The child elements, in order. */
+  get children(): TreeElement[] {
+    return this.content.filter((node) => typeof node !== 'string');
+  }
+
+  /** All text directly in the element. */
+  get text(): string {
+    let text = '';
+    for (const node of this.content) if (typeof node === 'string') text += node;
+    return text;
+  }
+
+  /** Returns true for an element with this expanded name. */
+  is(namespace: string, local: string): boolean {
+    return this.local === local && this.namespace === namespace;
+  }
+
+  /** Returns the value of an attribute by its expanded name; undefined if it is absent. */
+  attribute(namespace: string, local: string): string | undefined {
+    return this.attributes.find((one) => one.local === local && one.namespace === namespace)?.value;
+  }
+}
+
+/** A document as a tree. */
+export interface Tree {
+  readonly root: TreeElement;
+  /** Elements that declare a relative namespace name. */
+  readonly relative: readonly TreeElement[];
+}
+
+function attributesOf(xml: XmlReader): TreeAttribute[] {
+  const attributes: TreeAttribute[] = [];
+  for (let index = 0; index < xml.attributeCount; index++)
+    attributes.push({
+      prefix: xml.attributePrefix(index),
+      local: xml.attributeLocal(index),
+      namespace: xml.attributeNamespace(index),
+      value: xml.attributeValue(index),
+    });
+  return attributes;
+}
+
+/** A namespace name with a scheme (RFC 3986, 4.3). */
+const absolute = /^[a-z][a-z0-9+.-]*:/i;
+
+/** Reads a whole document to a tree with the reader of the codecs. Throws XmlError. */
+export function readTree(text: string, limits: Limits): Tree {
+  const xml = new XmlReader(text, limits);
+  const relative: TreeElement[] = [];
+  const open = (parent: TreeElement | undefined): TreeElement => {
+    const element = new TreeElement(parent, xml);
+    for (const { namespace } of element.declarations)
+      if (namespace !== '' && !absolute.test(namespace)) {
+        relative.push(element);
+        break;
+      }
+    return element;
+  };
+  xml.readRoot();
+  const root = open(undefined);
+  let current: TreeElement | undefined = root;
+  while (current !== undefined) {
+    const isChild = xml.nextTag();
+    if (xml.textBefore !== '') current.content.push(xml.textBefore);
+    if (isChild) {
+      const child = open(current);
+      current.content.push(child);
+      current = child;
+    } else current = current.parent;
+  }
+  xml.finish();
+  return { root, relative };
+}
