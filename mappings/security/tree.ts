@@ -1,6 +1,6 @@
 import type { Limits } from '../contract/limits.ts';
 import type { Declaration } from '../xml/namespaces.ts';
-import { XmlReader } from '../xml/reader.ts';
+import { XmlReader, type XmlTolerance } from '../xml/reader.ts';
 
 /** An attribute of an element. Namespace declarations are not attributes. */
 export interface TreeAttribute {
@@ -24,9 +24,13 @@ export class TreeElement {
   readonly attributes: readonly TreeAttribute[];
   /** Child elements and texts, in order. */
   readonly content: (TreeElement | string)[] = [];
+  /** Offsets of the content in the document, the second with the end tag. */
+  readonly start: number;
+  end = 0;
 
   constructor(parent: TreeElement | undefined, xml: XmlReader) {
     this.parent = parent;
+    this.start = xml.position;
     this.prefix = xml.prefix;
     this.local = xml.local;
     this.namespace = xml.namespace;
@@ -81,8 +85,9 @@ function attributesOf(xml: XmlReader): TreeAttribute[] {
 const absolute = /^[a-z][a-z0-9+.-]*:/i;
 
 /** Reads a whole document to a tree with the reader of the codecs. Throws XmlError. */
-export function readTree(text: string, limits: Limits): Tree {
-  const xml = new XmlReader(text, limits);
+export function readTree(text: string, limits: Limits, tolerance?: XmlTolerance): Tree {
+  const xml = new XmlReader(text, limits, tolerance);
+  const lenient = tolerance?.illegalReferences === true;
   const relative: TreeElement[] = [];
   const open = (parent: TreeElement | undefined): TreeElement => {
     const element = new TreeElement(parent, xml);
@@ -97,13 +102,16 @@ export function readTree(text: string, limits: Limits): Tree {
   const root = open(undefined);
   let current: TreeElement | undefined = root;
   while (current !== undefined) {
-    const isChild = xml.nextTag();
+    const isChild = xml.nextTag(lenient);
     if (xml.textBefore !== '') current.content.push(xml.textBefore);
     if (isChild) {
       const child = open(current);
       current.content.push(child);
       current = child;
-    } else current = current.parent;
+    } else {
+      current.end = xml.position;
+      current = current.parent;
+    }
   }
   xml.finish();
   return { root, relative };

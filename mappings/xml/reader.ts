@@ -260,9 +260,9 @@ export class XmlReader {
 
   /**
    * Like `nextChild`, but stores all character data before the tag in `textBefore`, for canonical forms. The length of
-   * the text is bounded only by the document, and references are read as in any XML document.
+   * the text is bounded only by the document.
    */
-  nextTag(): boolean {
+  nextTag(lenient: boolean): boolean {
     this.textBefore = '';
     if (this.empty) {
       this.#close();
@@ -274,7 +274,7 @@ export class XmlReader {
     let at = this.position;
     for (;;) {
       const end = this.#textEnd(at);
-      text += scanner.resolveText(at, end, Number.POSITIVE_INFINITY, false);
+      text += scanner.resolveText(at, end, Number.POSITIVE_INFINITY, lenient);
       at = end;
       const next = scanner.code(at + 1);
       if (next === question) throw scanner.instructionError(at);

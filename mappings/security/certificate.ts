@@ -1,0 +1,146 @@
+import { hash, type KeyObject, X509Certificate } from 'node:crypto';
+import {
+  bitsOf,
+  booleanOf,
+  childrenOf,
+  type Der,
+  DerError,
+  derTag,
+  integerOf,
+  oidOf,
+  readDer,
+} from './der.ts';
+
+/** Maximum size of a certificate or a path of certificates in bytes (X39). */
+export const maxCertificateBytes = 16_384;
+
+/** Maximum number of certificates of a path (X11). */
+export const maxPathCertificates = 5;
+
+/** Extensions by OID that the checks of X11 know. They may be critical. */
+const extension = {
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  certificatePolicies: '2.5.29.32',
+  extendedKeyUsage: '2.5.29.37',
+} as const;
+
+const known: ReadonlySet<string> = new Set(Object.values(extension));
+
+/** A certificate with the fields that node:crypto does not return. */
+export interface Certificate {
+  readonly x509: X509Certificate;
+  readonly publicKey: KeyObject;
+  /** The whole certificate in DER. */
+  readonly bytes: Buffer;
+  readonly serial: bigint;
+  /** The Names in DER. */
+  readonly issuer: Buffer;
+  readonly subject: Buffer;
+  /** SHA-256 of SubjectPublicKeyInfo, one character per byte. */
+  readonly keyHash: string;
+  /** SubjectKeyIdentifier in hex; undefined for none. */
+  readonly keyId: string | undefined;
+  /** The first byte of keyUsage (RFC 5280, 4.2.1.3); undefined for none. */
+  readonly keyUsage: number | undefined;
+  readonly isCa: boolean;
+  readonly pathLength: number | undefined;
+  readonly hasUnknownCritical: boolean;
+  /** Start and end of the validity, in ms since 1970. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Bits of the first byte of keyUsage. */
+export const keyUsageBit = {
+  digitalSignature: 0x80,
+  nonRepudiation: 0x40,
+  keyCertSign: 0x04,
+  cRLSign: 0x02,
+} as const;
+
+/** Parses a certificate in DER; undefined for bytes that are not one. */
+export function parseCertificate(given: Buffer): Certificate | undefined {
+  try {
+    const bytes = Buffer.from(given); // a part of the request would keep all of it in memory
+    const fields = fieldsOf(bytes);
+    const x509 = new X509Certificate(bytes);
+    if (!x509.raw.equals(bytes)) return undefined;
+    const from = x509.validFromDate.getTime();
+    const to = x509.validToDate.getTime();
+    return { ...fields, x509, publicKey: x509.publicKey, bytes, from, to };
+  } catch {
+    // the errors of OpenSSL have no common class, and each means that the bytes are not a certificate that it can use
+    return undefined;
+  }
+}
+
+/** Reads the fields of a Certificate (RFC 5280, 4.1). Throws DerError. */
+function fieldsOf(bytes: Buffer): Omit<Certificate, 'x509' | 'publicKey' | 'bytes' | 'from' | 'to'> {
+  const [tbs] = childrenOf(readDer(bytes, derTag.sequence));
+  if (tbs === undefined) throw new DerError('expected a certificate');
+  const all = childrenOf(tbs);
+  const fields = all[0]?.tag === 0xa0 ? all.slice(1) : all;
+  const [serial, , issuer, , subject, key] = fields;
+  if (issuer === undefined || subject === undefined || key === undefined)
+    throw new DerError('expected a certificate');
+  const extensions = extensionsOf(fields.find(({ tag }) => tag === 0xa3));
+  const keyId = extensions.get(extension.subjectKeyIdentifier)?.value;
+  const usage = extensions.get(extension.keyUsage)?.value;
+  const constraints = extensions.get(extension.basicConstraints)?.value;
+  const [ca, length] = constraints === undefined ? [] : childrenOf(readDer(constraints, derTag.sequence));
+  const pathLength = length === undefined ? undefined : Number(integerOf(length));
+  return {
+    serial: integerOf(serial),
+    issuer: issuer.bytes,
+    subject: subject.bytes,
+    keyHash: hash('sha256', key.bytes, 'latin1'),
+    keyId: keyId === undefined ? undefined : readDer(keyId, derTag.octetString).content.toString('hex'),
+    keyUsage: usage === undefined ? undefined : (bitsOf(readDer(usage), true)[0] ?? 0),
+    isCa: ca !== undefined && booleanOf(ca),
+    pathLength,
+    hasUnknownCritical: [...extensions].some(([oid, { isCritical }]) => isCritical && !known.has(oid)),
+  };
+}
+
+interface Extension {
+  readonly isCritical: boolean;
+  readonly value: Buffer;
+}
+
+/** Reads Extensions in a context-specific value (RFC 5280, 4.1). Each occurs once. Throws DerError. */
+export function extensionsOf(value: Der | undefined): ReadonlyMap<string, Extension> {
+  const extensions = new Map<string, Extension>();
+  const [list] = value === undefined ? [] : childrenOf(value);
+  for (const one of list === undefined ? [] : childrenOf(list)) {
+    const [oid, ...rest] = childrenOf(one);
+    const octets = rest.at(-1);
+    if (octets?.tag !== derTag.octetString || rest.length > 2) throw new DerError('expected an extension');
+    const name = oidOf(oid);
+    if (extensions.has(name)) throw new DerError('expected each extension once');
+    extensions.set(name, { isCritical: rest.length === 2 && booleanOf(rest[0]), value: octets.content });
+  }
+  return extensions;
+}
+
+/** Parses a PkiPath: certificates from the CA to the signer (X.509, 11.2). Returns undefined for other bytes. */
+export function parsePath(bytes: Buffer): readonly Certificate[] | undefined {
+  let values: readonly Der[];
+  try {
+    values = childrenOf(readDer(bytes, derTag.sequence));
+  } catch (error) {
+    if (error instanceof DerError) return undefined;
+    throw error;
+  }
+  if (values.length === 0 || values.length > maxPathCertificates) return undefined;
+  const certificates = values.flatMap((value) => parseCertificate(value.bytes) ?? []);
+  return certificates.length === values.length ? certificates : undefined;
+}
+
+/** Returns the size of an RSA key in bits; undefined for another key. */
+export function rsaBits({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): number | undefined {
+  const isRsa = asymmetricKeyType === 'rsa' || asymmetricKeyType === 'rsa-pss';
+  return isRsa ? (asymmetricKeyDetails?.modulusLength ?? 0) : undefined;
+}

@@ -1,0 +1,73 @@
+import { verify } from 'node:crypto';
+import { type Certificate, extensionsOf, keyUsageBit } from './certificate.ts';
+import { bitsOf, childrenOf, DerError, derTag, integerOf, oidOf, readDer } from './der.ts';
+
+/** A list of revoked certificates whose signature was verified. */
+export interface Crl {
+  /** The Name of the issuer in DER, as hex. */
+  readonly issuer: string;
+  /** Serial numbers in decimal digits. */
+  readonly revoked: ReadonlySet<string>;
+}
+
+/** Hashes of signature algorithms by OID: RSA with PKCS #1 padding, and ECDSA. */
+const hashes: Readonly<Record<string, string>> = {
+  '1.2.840.113549.1.1.11': 'sha256',
+  '1.2.840.113549.1.1.12': 'sha384',
+  '1.2.840.113549.1.1.13': 'sha512',
+  '1.2.840.10045.4.3.2': 'sha256',
+  '1.2.840.10045.4.3.3': 'sha384',
+  '1.2.840.10045.4.3.4': 'sha512',
+};
+
+const utcTime = 0x17;
+const generalizedTime = 0x18;
+
+/**
+ * Reads a CertificateList (RFC 5280, 5.1) that one of the CAs signed. Lists and entries with a critical extension are
+ * refused, because they may cover only some certificates.
+ *
+ * @returns the list, or what was expected
+ */
+export function readCrl(bytes: Buffer, cas: readonly Certificate[]): Crl | string {
+  try {
+    const [tbs, algorithm, signature] = childrenOf(readDer(bytes, derTag.sequence));
+    if (tbs === undefined || algorithm === undefined) return 'a CRL';
+    const hash = hashes[oidOf(childrenOf(algorithm)[0])];
+    if (hash === undefined) return 'a CRL with an RSA or ECDSA signature over SHA-256, SHA-384 or SHA-512';
+    const all = childrenOf(tbs);
+    const fields = all[0]?.tag === derTag.integer ? all.slice(1) : all;
+    const issuer = fields[1];
+    if (issuer === undefined) return 'a CRL';
+    const value = bitsOf(signature);
+    const isSigned = cas.some(
+      ({ subject, publicKey, keyUsage }) =>
+        subject.equals(issuer.bytes) &&
+        (keyUsage === undefined || (keyUsage & keyUsageBit.cRLSign) !== 0) &&
+        verify(hash, tbs.bytes, publicKey, value),
+    );
+    if (!isSigned) return 'a CRL that a certificate of ca signed';
+    const rest = fields.slice(2).filter(({ tag }) => tag !== utcTime && tag !== generalizedTime);
+    const isCritical = [...extensionsOf(rest.find(({ tag }) => tag === 0xa0)).values()].some(
+      (one) => one.isCritical,
+    );
+    if (isCritical) return 'a CRL without critical extensions';
+    const entries = rest.find(({ tag }) => tag === derTag.sequence);
+    const revoked = (entries === undefined ? [] : childrenOf(entries)).map((entry) => {
+      const [serial, , extensions] = childrenOf(entry);
+      if (extensions !== undefined && hasCritical(extensions.bytes))
+        throw new DerError('expected an entry without critical extensions');
+      return String(integerOf(serial));
+    });
+    return { issuer: issuer.bytes.toString('hex'), revoked: new Set(revoked) };
+  } catch (error) {
+    if (error instanceof DerError) return 'a CRL';
+    throw error;
+  }
+}
+
+function hasCritical(extensions: Buffer): boolean {
+  const value = readDer(extensions, derTag.sequence);
+  const wrapper = { tag: 0xa0, bytes: value.bytes, content: value.bytes };
+  return [...extensionsOf(wrapper).values()].some(({ isCritical }) => isCritical);
+}

@@ -1,0 +1,240 @@
+import { quoteElement, quoteValue } from '../contract/reason.ts';
+import type { CanonicalForm } from './canonical.ts';
+import {
+  canonicalForms,
+  digestMethods,
+  names,
+  type SignatureMethod,
+  signatureMethods,
+  transforms,
+} from './names.ts';
+import { invalid, SecurityProblem } from './problem.ts';
+import type { TreeElement } from './tree.ts';
+
+/** Maximum number of transforms of a Reference (X39). */
+export const maxTransforms = 2;
+
+/** Maximum number of names in a PrefixList (X39). */
+export const maxPrefixes = 64;
+
+/** Which algorithms with SHA-1 a contract accepts (X9). */
+export type AcceptedSha1 = false | 'signature' | true;
+
+/** Settings for reading a SignedInfo. */
+export interface SignatureRules {
+  readonly sha1: AcceptedSha1;
+  /** Maximum number of References of one Signature. */
+  readonly references: number;
+}
+
+/** The effect of a Reference's transforms (X13). */
+export interface ReferenceTransforms {
+  readonly form: CanonicalForm;
+  /** True for an STR-Transform. */
+  readonly isToken: boolean;
+  /** True for a part of the message, which is not supported. */
+  readonly isPart: boolean;
+}
+
+/** A ds:Reference. */
+export interface Reference extends ReferenceTransforms {
+  /** Undefined for none. */
+  readonly uri: string | undefined;
+  readonly hash: SignatureMethod['hash'];
+  readonly digest: Buffer;
+}
+
+/** The content of a ds:SignedInfo. */
+export interface SignedInfo {
+  readonly form: CanonicalForm;
+  readonly method: SignatureMethod;
+  readonly references: readonly Reference[];
+}
+
+/** A ds:Signature with its parts, before anything is verified. */
+export interface Signature {
+  readonly element: TreeElement;
+  readonly signedInfo: TreeElement;
+  readonly value: Buffer;
+  /** The KeyInfo, or a SecurityTokenReference that counts as one (X5). */
+  readonly keyInfo: TreeElement;
+}
+
+/** Reads the parts of a Signature (X5). Throws SecurityProblem. */
+export function readSignature(element: TreeElement): Signature {
+  const [signedInfo, value, keyInfo, ...others] = elementsIn(element);
+  const isShape =
+    signedInfo?.is(names.ds, 'SignedInfo') === true &&
+    value?.is(names.ds, 'SignatureValue') === true &&
+    (keyInfo?.is(names.ds, 'KeyInfo') === true ||
+      keyInfo?.is(names.wsse, 'SecurityTokenReference') === true) &&
+    others.length === 0;
+  if (!isShape || signedInfo === undefined || value === undefined || keyInfo === undefined)
+    invalid(
+      { expected: 'SignedInfo, SignatureValue and KeyInfo in Signature, once each and in this order' },
+      'shape',
+    );
+  return { element, signedInfo, value: base64In(value), keyInfo };
+}
+
+/** Reads a SignedInfo (X5, X9, X39). Throws SecurityProblem. */
+export function readSignedInfo(element: TreeElement, rules: SignatureRules): SignedInfo {
+  const [canonical, method, ...references] = elementsIn(element);
+  const isShape =
+    element.is(names.ds, 'SignedInfo') &&
+    canonical?.is(names.ds, 'CanonicalizationMethod') === true &&
+    method?.is(names.ds, 'SignatureMethod') === true &&
+    references.length > 0 &&
+    references.every((one) => one.is(names.ds, 'Reference'));
+  if (!isShape || canonical === undefined || method === undefined)
+    invalid(
+      { expected: 'CanonicalizationMethod, SignatureMethod and one or more References in SignedInfo' },
+      'shape',
+    );
+  if (references.length > rules.references)
+    invalid({ detail: `more than ${rules.references} References in a Signature` }, 'limit');
+  const kind = canonicalForms.get(algorithmOf(canonical));
+  if (kind === undefined) refuseAlgorithm(algorithmOf(canonical), [...canonicalForms.keys()]);
+  return {
+    form: { kind, prefixes: prefixesIn(canonical, kind) },
+    method: methodOf(method, rules.sha1),
+    references: references.map((one) => readReference(one, rules)),
+  };
+}
+
+function methodOf(element: TreeElement, sha1: AcceptedSha1): SignatureMethod {
+  const uri = algorithmOf(element);
+  const method = signatureMethods.get(uri);
+  if (method === undefined || element.children.length > 0)
+    refuseAlgorithm(uri, ['rsa-sha256', 'sha256-rsa-MGF1', 'ecdsa-sha256']);
+  if (method.hash === 'sha1' && sha1 === false)
+    throw new SecurityProblem(
+      'UnsupportedAlgorithm',
+      {
+        detail: 'rsa-sha1 is not accepted; use rsa-sha256 (CXF: ws-security.asymmetric.signature.algorithm)',
+      },
+      'algorithm',
+    );
+  return method;
+}
+
+function readReference(element: TreeElement, rules: SignatureRules): Reference {
+  const all = elementsIn(element);
+  const rest = all[0]?.is(names.ds, 'Transforms') === true ? all.slice(1) : all;
+  const list = rest.length === all.length ? undefined : all[0];
+  const [method, value, ...others] = rest;
+  if (
+    method?.is(names.ds, 'DigestMethod') !== true ||
+    value?.is(names.ds, 'DigestValue') !== true ||
+    others.length > 0
+  )
+    invalid({ expected: 'Transforms, DigestMethod and DigestValue in Reference, in this order' }, 'shape');
+  const uri = algorithmOf(method);
+  const hash = digestMethods.get(uri);
+  if (hash === undefined || elementsIn(method).length > 0)
+    refuseAlgorithm(uri, ['sha256', 'sha384', 'sha512']);
+  if (hash === 'sha1' && rules.sha1 !== true)
+    throw new SecurityProblem(
+      'UnsupportedAlgorithm',
+      { detail: 'the digest algorithm sha1 is not accepted; use sha256' },
+      'algorithm',
+    );
+  return { uri: element.attribute('', 'URI'), hash, digest: base64In(value), ...transformsIn(list) };
+}
+
+/** Returns the effect of a list of transforms (X13). Throws SecurityProblem. */
+function transformsIn(list: TreeElement | undefined): ReferenceTransforms {
+  const elements = list === undefined ? [] : elementsIn(list);
+  if (list !== undefined && (elements.length === 0 || elements.length > maxTransforms))
+    invalid({ expected: `one to ${maxTransforms} Transforms in a Reference` }, 'limit');
+  let found: ReferenceTransforms | undefined;
+  for (const element of elements) {
+    if (!element.is(names.ds, 'Transform')) invalid({ expected: 'only Transform in Transforms' }, 'shape');
+    const uri = algorithmOf(element);
+    const kind = canonicalForms.get(uri);
+    const isOther = uri === transforms.token || uri === transforms.attachment;
+    if (kind === undefined && !isOther && uri !== transforms.enveloped)
+      refuseAlgorithm(uri, [...canonicalForms.keys(), transforms.enveloped, transforms.token]);
+    if (found !== undefined) invalid({ expected: 'no Transform after one that canonicalizes' }, 'transforms');
+    if (kind !== undefined)
+      found = { form: { kind, prefixes: prefixesIn(element, kind) }, isToken: false, isPart: false };
+    else if (uri === transforms.token) found = tokenTransform(element);
+    else if (uri === transforms.attachment) found = { form: usualForm, isToken: false, isPart: true };
+    else if (elementsIn(element).length > 0)
+      invalid({ expected: 'no element in the Transform enveloped-signature' }, 'shape');
+  }
+  return found ?? { form: usualForm, isToken: false, isPart: false };
+}
+
+const noPrefixes: ReadonlySet<string> = new Set();
+
+/** The form of a Reference without a canonical form (XML Signature 1.1, 4.4.3.2). */
+const usualForm: CanonicalForm = { kind: 'inclusive', prefixes: noPrefixes };
+
+/** Reads an STR-Transform. Its token has the exclusive form with `#default` (X13). */
+function tokenTransform(element: TreeElement): ReferenceTransforms {
+  const [parameters, ...others] = elementsIn(element);
+  const [method, ...rest] = parameters === undefined ? [] : elementsIn(parameters);
+  if (
+    parameters?.is(names.wsse, 'TransformationParameters') !== true ||
+    method?.is(names.ds, 'CanonicalizationMethod') !== true ||
+    others.length + rest.length > 0
+  )
+    invalid({ expected: 'TransformationParameters with a CanonicalizationMethod in STR-Transform' }, 'shape');
+  const uri = algorithmOf(method);
+  if (uri !== names.exclusive) refuseAlgorithm(uri, [names.exclusive]);
+  const prefixes = new Set(['', ...prefixesIn(method, 'exclusive')]);
+  return { form: { kind: 'exclusive', prefixes }, isToken: true, isPart: false };
+}
+
+/** Returns the prefixes of a PrefixList, `''` for `#default` (X14). */
+function prefixesIn(element: TreeElement, kind: CanonicalForm['kind']): ReadonlySet<string> {
+  const [list, ...others] = elementsIn(element);
+  if (list === undefined) return noPrefixes;
+  if (kind !== 'exclusive' || others.length > 0 || !list.is(names.exclusive, 'InclusiveNamespaces'))
+    invalid(
+      { expected: `at most InclusiveNamespaces in ${element.local}`, got: quoteElement(list.local) },
+      'shape',
+    );
+  const given = (list.attribute('', 'PrefixList') ?? '').split(' ').filter((one) => one !== '');
+  if (given.length > maxPrefixes)
+    invalid({ detail: `more than ${maxPrefixes} names in a PrefixList` }, 'limit');
+  return new Set(given.map((one) => (one === '#default' ? '' : one)));
+}
+
+/** Returns the Algorithm of an element. An attribute in a namespace is not the Algorithm (X5). */
+function algorithmOf(element: TreeElement): string {
+  const uri = element.attribute('', 'Algorithm');
+  if (uri === undefined) invalid({ expected: `an Algorithm on ${element.local}`, got: 'none' }, 'shape');
+  return uri;
+}
+
+function refuseAlgorithm(uri: string, accepted: readonly string[]): never {
+  throw new SecurityProblem(
+    'UnsupportedAlgorithm',
+    { expected: accepted.join(', '), got: quoteValue(uri.slice(0, 100)) },
+    'algorithm',
+  );
+}
+
+/** Returns the child elements of an element with blanks as its only text. Throws SecurityProblem. */
+export function elementsIn(element: TreeElement): readonly TreeElement[] {
+  if (/[^ \t\r\n]/.test(element.text))
+    invalid({ expected: `only elements in ${element.local}`, got: 'text' }, 'shape');
+  return element.children;
+}
+
+/** Returns the bytes of an element with base64 (X6). Throws SecurityProblem. */
+export function base64In(element: TreeElement): Buffer {
+  const letters = element.text.replace(/[ \t\r\n]/g, '');
+  const bytes = Buffer.from(letters, 'base64');
+  const isWhole = letters.length % 4 === 0 && bytes.length === sizeOf(letters);
+  if (element.children.length > 0 || letters === '' || !isWhole || !/^[A-Za-z0-9+/]*={0,2}$/.test(letters))
+    invalid({ expected: `base64 in ${element.local}`, got: 'other text' }, 'shape');
+  return bytes;
+}
+
+function sizeOf(letters: string): number {
+  const padding = letters.endsWith('==') ? 2 : letters.endsWith('=') ? 1 : 0;
+  return (letters.length / 4) * 3 - padding;
+}

@@ -1,0 +1,154 @@
+import { hash } from 'node:crypto';
+import { quoteElement } from '../contract/reason.ts';
+import { type Certificate, maxCertificateBytes } from './certificate.ts';
+import { isNameOf } from './distinguished-name.ts';
+import type { Ids } from './message.ts';
+import { names, valueTypes } from './names.ts';
+import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
+import { base64In, elementsIn } from './signed-info.ts';
+import type { TreeElement } from './tree.ts';
+import type { Token, Trust } from './trust.ts';
+
+/** A certificate that a message names. */
+export interface NamedToken extends Token {
+  /** The bytes of the token, by which the result of the check is remembered. */
+  readonly bytes: Buffer;
+  /** The BinarySecurityToken; undefined if the message only names or embeds the certificate in another form. */
+  readonly element: TreeElement | undefined;
+}
+
+/** Finds the certificates that elements of a message name (X10). */
+export class Tokens {
+  readonly #block: TreeElement;
+  readonly #ids: Ids;
+  readonly #trust: Trust;
+  readonly #now: number;
+
+  /** @param now time in ms since 1970 */
+  constructor(block: TreeElement, ids: Ids, trust: Trust, now: number) {
+    this.#block = block;
+    this.#ids = ids;
+    this.#trust = trust;
+    this.#now = now;
+  }
+
+  /** Returns the certificate of a KeyInfo, or of a SecurityTokenReference that counts as one. Throws SecurityProblem. */
+  ofKeyInfo(keyInfo: TreeElement): NamedToken {
+    if (keyInfo.is(names.wsse, 'SecurityTokenReference')) return this.ofReference(keyInfo);
+    const children = elementsIn(keyInfo);
+    const tokens = children.map((child) => {
+      if (child.is(names.wsse, 'SecurityTokenReference')) return this.ofReference(child);
+      if (child.is(names.ds, 'X509Data')) return this.#ofData(child);
+      return unsupportedToken(
+        `${quoteElement(child.local).text} in KeyInfo does not identify a caller. Send a certificate`,
+      );
+    });
+    return only(tokens);
+  }
+
+  /** Returns the certificate of a SecurityTokenReference. Throws SecurityProblem. */
+  ofReference(reference: TreeElement): NamedToken {
+    const [child, ...others] = elementsIn(reference);
+    if (child === undefined || others.length > 0)
+      invalid({ expected: 'one element in SecurityTokenReference' }, 'shape');
+    if (child.is(names.wsse, 'Reference'))
+      return this.#ofTarget(this.#ids.resolve(child.attribute('', 'URI')));
+    if (child.is(names.wsse, 'KeyIdentifier')) return this.#ofKeyIdentifier(child);
+    if (child.is(names.ds, 'X509Data')) return this.#ofData(child);
+    if (!child.is(names.wsse, 'Embedded'))
+      unsupportedToken(`${quoteElement(child.local).text} in SecurityTokenReference is not supported`);
+    const [token, ...rest] = elementsIn(child);
+    if (token === undefined || rest.length > 0) invalid({ expected: 'one token in Embedded' }, 'shape');
+    return this.#ofBinary(token);
+  }
+
+  #ofTarget(element: TreeElement): NamedToken {
+    if (element.is(names.wsse, 'BinarySecurityToken') && element.parent !== this.#block)
+      invalid({ detail: 'the BinarySecurityToken is at a place that is not read' }, 'place');
+    return this.#ofBinary(element);
+  }
+
+  #ofBinary(element: TreeElement): NamedToken {
+    if (!element.is(names.wsse, 'BinarySecurityToken'))
+      unsupportedToken(
+        `the reference to a token names ${quoteElement(element.local).text}. Send a BinarySecurityToken`,
+      );
+    const type = element.attribute('', 'ValueType');
+    if (type !== valueTypes.certificate && type !== valueTypes.path)
+      unsupportedToken('the ValueType of BinarySecurityToken is not #X509v3 or #X509PKIPathv1');
+    const encoding = element.attribute('', 'EncodingType');
+    if (encoding !== undefined && encoding !== valueTypes.base64)
+      badToken('expected #Base64Binary or none as the EncodingType of BinarySecurityToken');
+    return this.#parsed(base64In(element), type === valueTypes.path ? 'path' : 'certificate', element);
+  }
+
+  #parsed(bytes: Buffer, kind: 'certificate' | 'path', element: TreeElement | undefined): NamedToken {
+    if (bytes.length > maxCertificateBytes)
+      invalid({ detail: `a certificate of more than ${maxCertificateBytes} bytes` }, 'limit');
+    const token = this.#trust.parse(bytes, kind, this.#now);
+    if (token === undefined) badToken('the token is not an X.509 certificate');
+    return { ...token, bytes, element };
+  }
+
+  #ofKeyIdentifier(element: TreeElement): NamedToken {
+    const type = element.attribute('', 'ValueType');
+    const bytes = base64In(element);
+    if (type === valueTypes.certificate) return this.#parsed(bytes, 'certificate', undefined);
+    if (type === valueTypes.keyId) return this.#known(({ keyId }) => keyId === bytes.toString('hex'));
+    if (type === valueTypes.thumbprint)
+      return this.#known((one) => hash('sha1', one.bytes, 'hex') === bytes.toString('hex'));
+    return unsupportedToken('the ValueType of KeyIdentifier is not supported');
+  }
+
+  /** Returns the certificate of an X509Data. All its parts must name one certificate. */
+  #ofData(data: TreeElement): NamedToken {
+    const tokens = elementsIn(data).flatMap((part): NamedToken[] => {
+      if (part.namespace !== names.ds) return [];
+      if (part.local === 'X509Certificate') return [this.#parsed(base64In(part), 'certificate', undefined)];
+      if (part.local === 'X509SKI') {
+        const keyId = base64In(part).toString('hex');
+        return [this.#known((one) => one.keyId === keyId)];
+      }
+      return part.local === 'X509IssuerSerial' ? [this.#ofIssuer(part)] : [];
+    });
+    return only(tokens);
+  }
+
+  #ofIssuer(element: TreeElement): NamedToken {
+    const [name, serial, ...others] = elementsIn(element);
+    if (
+      name?.is(names.ds, 'X509IssuerName') !== true ||
+      serial?.is(names.ds, 'X509SerialNumber') !== true ||
+      others.length > 0
+    )
+      invalid({ expected: 'X509IssuerName and X509SerialNumber in X509IssuerSerial' }, 'shape');
+    const digits = serial.text.trim();
+    if (!/^-?\d{1,64}$/.test(digits))
+      invalid({ expected: 'digits in X509SerialNumber', got: 'other text' }, 'shape');
+    const number = BigInt(digits);
+    return this.#known((one) => one.serial === number && isNameOf(name.text, one.issuer));
+  }
+
+  #known(isNamed: (certificate: Certificate) => boolean): NamedToken {
+    const [signer, ...others] = this.#trust.anchors.certificates.filter(isNamed);
+    if (signer === undefined || others.length > 0)
+      throw new SecurityProblem(
+        'SecurityTokenUnavailable',
+        { detail: 'the gateway does not know the certificate. Send the certificate itself' },
+        'unknown certificate',
+      );
+    return { signer, others: [], bytes: signer.bytes, element: undefined };
+  }
+}
+
+function only(tokens: readonly NamedToken[]): NamedToken {
+  const [token, ...others] = tokens;
+  if (token === undefined) unsupportedToken('KeyInfo has no certificate and no reference to one');
+  if (others.some(({ signer }) => !signer.bytes.equals(token.signer.bytes)))
+    badToken('KeyInfo names two different certificates');
+  return token;
+}
+
+function badToken(detail: string): never {
+  throw new SecurityProblem('InvalidSecurityToken', { detail }, 'token');
+}

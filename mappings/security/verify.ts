@@ -1,0 +1,219 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Limits } from '../contract/limits.ts';
+import { type Budget, CanonicalError, type CanonicalForm, canonicalize } from './canonical.ts';
+import { checkPlace, Ids, type SignedMessage } from './message.ts';
+import { names, valueTypes } from './names.ts';
+import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
+import {
+  type Reference,
+  readSignature,
+  readSignedInfo,
+  type Signature,
+  type SignatureRules,
+  type SignedInfo,
+} from './signed-info.ts';
+import { type NamedToken, Tokens } from './tokens.ts';
+import { readTree, type TreeElement } from './tree.ts';
+import type { Trust } from './trust.ts';
+import { isSignedBy } from './verify-value.ts';
+
+/** Maximum number of Signatures of a block (X39). */
+export const maxSignatures = 2;
+
+/** Characters of the canonical forms of one call, as a multiple of the characters of its document (X39). */
+export const canonicalShare = 4;
+
+/** A Signature that was verified. */
+export interface VerifiedSignature {
+  readonly algorithm: string;
+  readonly usesSha1: boolean;
+  readonly signer: NamedToken;
+  /** The octets of SignedInfo. */
+  readonly octets: string;
+  /** The elements that it covers. */
+  readonly covered: ReadonlySet<TreeElement>;
+}
+
+/** The result of verifying all Signatures of a message. */
+export interface Verified {
+  readonly signatures: readonly VerifiedSignature[];
+  /** The octets of the covered elements. The gateway reads these elements from nothing else (X12). */
+  readonly octets: ReadonlyMap<TreeElement, string>;
+}
+
+/** A Signature before anything is verified. */
+interface Found {
+  readonly signature: Signature;
+  readonly signer: NamedToken;
+  readonly info: SignedInfo;
+}
+
+/** A Signature whose SignatureValue was verified. */
+interface Opened {
+  readonly signer: NamedToken;
+  readonly octets: string;
+  /** The content of SignedInfo, read from its octets. */
+  readonly info: SignedInfo;
+}
+
+/** Settings of a contract, and the time of the call. */
+export interface Verifying {
+  readonly trust: Trust;
+  readonly rules: SignatureRules;
+  readonly limits: Limits;
+  /** Time in ms since 1970. */
+  readonly now: number;
+}
+
+/** Verifies the Signatures of one message. */
+export class Verifier {
+  readonly #message: SignedMessage;
+  readonly #verifying: Verifying;
+  readonly #ids: Ids;
+  readonly #tokens: Tokens;
+  readonly #budget: Budget;
+  readonly #octets = new Map<TreeElement, string>();
+  readonly #found: Found[] = [];
+
+  /** @param characters length of the document */
+  constructor(message: SignedMessage, verifying: Verifying, characters: number) {
+    const { tree, block } = message;
+    this.#message = message;
+    this.#verifying = verifying;
+    this.#ids = new Ids(tree.root);
+    this.#tokens = new Tokens(block, this.#ids, verifying.trust, verifying.now);
+    this.#budget = { left: characters * canonicalShare };
+  }
+
+  /** Reads the next Signature of the block, and finds its certificate (X12 step 1, X10). Throws SecurityProblem. */
+  add(element: TreeElement): void {
+    if (this.#found.length === maxSignatures)
+      invalid({ detail: `more than ${maxSignatures} Signatures in Security` }, 'limit');
+    const signature = readSignature(element);
+    const info = readSignedInfo(signature.signedInfo, this.#verifying.rules);
+    this.#found.push({ signature, info, signer: this.#tokens.ofKeyInfo(signature.keyInfo) });
+  }
+
+  /**
+   * Verifies all Signatures (X12 steps 2 to 5). All SignatureValues are verified before the first digest. Throws
+   * SecurityProblem.
+   */
+  verify(): Verified {
+    const opened = this.#found.map((found) => this.#open(found));
+    const [first] = opened;
+    if (
+      opened.some(
+        ({ signer }) => first !== undefined && !signer.signer.bytes.equals(first.signer.signer.bytes),
+      )
+    )
+      invalid({ expected: 'Signatures of one signer in Security', got: 'another' }, 'two signers');
+    const signatures = opened.map((one) => this.#verified(one));
+    return { signatures, octets: this.#octets };
+  }
+
+  /** Returns the canonical form of an element within the limit of X39. Throws SecurityProblem. */
+  formOf(element: TreeElement, form: CanonicalForm): string {
+    try {
+      return canonicalize(this.#message.tree, element, form, this.#budget);
+    } catch (error) {
+      if (!(error instanceof CanonicalError)) throw error;
+      if (error.problem === 'too long')
+        invalid(
+          { detail: `the signed content is more than ${canonicalShare} times as long as the message` },
+          'limit',
+        );
+      if (error.problem === 'xml:base')
+        invalid({ expected: 'no xml:base around signed content' }, 'canonical form');
+      return invalid({ expected: 'no relative namespace name in signed content' }, 'canonical form');
+    }
+  }
+
+  /** Checks the certificate and the SignatureValue, and reads SignedInfo again from its octets (X12 steps 2 to 4). */
+  #open({ signature, info, signer }: Found): Opened {
+    const { trust, limits, rules, now } = this.#verifying;
+    const distrust = trust.check(signer, signer.bytes, now);
+    if (distrust !== undefined)
+      throw new SecurityProblem(
+        'FailedAuthentication',
+        { detail: 'the certificate is not trusted' },
+        distrust,
+      );
+    const octets = this.formOf(signature.signedInfo, info.form);
+    if (!isSignedBy(octets, signature.value, info.method, signer.signer.publicKey))
+      throw new SecurityProblem(
+        'FailedCheck',
+        { detail: 'the SignatureValue does not match SignedInfo' },
+        'value',
+      );
+    const { root } = readTree(octets, limits);
+    return { signer, octets, info: readSignedInfo(root, rules) };
+  }
+
+  #verified({ signer, octets, info }: Opened): VerifiedSignature {
+    const covered = new Set<TreeElement>();
+    const targets = info.references.map((reference) => this.#targetOf(reference));
+    for (const [index, reference] of info.references.entries()) {
+      const target = targets[index];
+      const element = target === undefined ? undefined : this.#check(reference, target);
+      if (element !== undefined) covered.add(element);
+    }
+    const { name, hash: method } = info.method;
+    const usesSha1 = method === 'sha1' || info.references.some((one) => one.hash === 'sha1');
+    return { algorithm: name, usesSha1, signer, octets, covered };
+  }
+
+  /** Returns the element that a Reference names (X7, X8). Throws SecurityProblem. */
+  #targetOf({ uri, isPart }: Reference): TreeElement {
+    if (isPart || uri?.startsWith('cid:') === true)
+      invalid({ detail: 'signed attachments are not supported' }, 'attachment');
+    const element = this.#ids.resolve(uri);
+    checkPlace(element, this.#message);
+    return element;
+  }
+
+  /** Compares the digest of a Reference. Returns the element that it covers; undefined for a token without one. */
+  #check(reference: Reference, element: TreeElement): TreeElement | undefined {
+    const { hash: method, digest, form, isToken } = reference;
+    const token = isToken ? this.#tokenOf(element, form) : undefined;
+    const octets = token?.octets ?? this.formOf(element, form);
+    const computed = hash(method, octets, 'buffer');
+    if (computed.length !== digest.length || !timingSafeEqual(computed, digest))
+      throw new SecurityProblem(
+        'FailedCheck',
+        {
+          detail: `the digest of ${element.local.slice(0, 64)} differs: the content or its whitespace changed in transit`,
+        },
+        'digest',
+      );
+    const target = isToken ? token?.element : element;
+    if (target !== undefined && !this.#octets.has(target)) this.#octets.set(target, octets);
+    return target;
+  }
+
+  /** Returns what an STR-Transform puts in place of a SecurityTokenReference (X13). */
+  #tokenOf(
+    reference: TreeElement,
+    form: CanonicalForm,
+  ): { readonly octets: string; readonly element: TreeElement | undefined } {
+    if (!reference.is(names.wsse, 'SecurityTokenReference'))
+      unsupportedToken('an STR-Transform applies only to a SecurityTokenReference');
+    const { element, signer } = this.#tokens.ofReference(reference);
+    if (element !== undefined) {
+      const octets = this.formOf(element, form);
+      const end = 1 + (element.prefix === '' ? 0 : element.prefix.length + 1) + element.local.length;
+      const isDeclared = octets.startsWith(' xmlns="', end);
+      return {
+        octets: isDeclared ? octets : `${octets.slice(0, end)} xmlns=""${octets.slice(end)}`,
+        element,
+      };
+    }
+    const { prefix } = reference;
+    const name = prefix === '' ? 'BinarySecurityToken' : `${prefix}:BinarySecurityToken`;
+    const declared = prefix === '' ? `xmlns="${names.wsse}"` : `xmlns="" xmlns:${prefix}="${names.wsse}"`;
+    const text = signer.bytes.toString('base64');
+    return {
+      octets: `<${name} ${declared} ValueType="${valueTypes.certificate}">${text}</${name}>`,
+      element,
+    };
+  }
+}

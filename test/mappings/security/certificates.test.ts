@@ -1,0 +1,165 @@
+import { X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { type Certificate, parseCertificate, parsePath } from '../../../mappings/security/certificate.ts';
+import { readCrl } from '../../../mappings/security/crl.ts';
+import { DerError, derTag, integerOf, oidOf, readDer } from '../../../mappings/security/der.ts';
+import { isNameOf } from '../../../mappings/security/distinguished-name.ts';
+import { type Distrust, Trust, trustCache } from '../../../mappings/security/trust.ts';
+import { folder } from '../../security/captures.ts';
+
+const now = Date.parse('2026-11-27T18:00:00Z');
+const minute = 60_000;
+
+function derOf(name: string): Buffer {
+  return new X509Certificate(readFileSync(join(folder, `keys/${name}.crt`))).raw;
+}
+
+function certificate(name: string): Certificate {
+  const parsed = parseCertificate(derOf(name));
+  if (parsed === undefined) throw new RangeError(name);
+  return parsed;
+}
+
+function crlBytes(): Buffer {
+  const text = readFileSync(join(folder, 'keys/issuing.crl'), 'latin1');
+  return Buffer.from(text.replaceAll(/-----[^-]*-----/g, ''), 'base64');
+}
+
+/** Returns a DER value with a short or long length. */
+function der(tag: number, content: Buffer): Buffer {
+  const { length } = content;
+  const size =
+    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+test('X10: the fields of all certificates equal those that OpenSSL reads', (t) => {
+  const files = readdirSync(join(folder, 'keys')).filter((file) => file.endsWith('.crt'));
+  t.true(files.length > 10);
+  for (const file of files) {
+    const one = certificate(file.slice(0, -4));
+    const text = one.serial < 0n ? `-${(-one.serial).toString(16)}` : one.serial.toString(16);
+    t.is(text.toUpperCase().padStart(2, '0'), one.x509.serialNumber.padStart(2, '0'), file);
+    t.is(one.isCa, one.x509.ca, file);
+  }
+  t.is(certificate('noski').keyId, undefined);
+});
+
+test('X10: bytes that are not exactly one certificate in DER are refused', (t) => {
+  const bytes = derOf('alice');
+  t.is(parseCertificate(Buffer.concat([bytes, Buffer.alloc(1)])), undefined);
+  t.is(parseCertificate(bytes.subarray(0, -1)), undefined);
+  t.is(parseCertificate(Buffer.from('not a certificate')), undefined);
+  for (let at = 0; at < bytes.length; at += 7) t.notThrows(() => parseCertificate(bytes.subarray(0, at)));
+});
+
+for (const [what, hex] of [
+  ['an indefinite length', '3080020101'],
+  ['a length that is not the shortest', '30810302010100'],
+  ['a length with a leading zero', '3082000302010100'],
+  ['more bytes than there are', '300502'],
+  ['a tag of several bytes', '1f8101'],
+  ['bytes after the value', '02010100'],
+] as const)
+  test(`X10: DER with ${what} is refused`, (t) => {
+    t.throws(() => readDer(Buffer.from(hex, 'hex')), { instanceOf: DerError });
+  });
+
+test('X10: integers and object identifiers in DER', (t) => {
+  t.is(integerOf(readDer(Buffer.from('0201ff', 'hex'))), -1n);
+  t.is(integerOf(readDer(Buffer.from('02020080', 'hex'))), 128n);
+  t.is(oidOf(readDer(Buffer.from('06092a864886f70d01010b', 'hex'), derTag.oid)), '1.2.840.113549.1.1.11');
+  t.throws(() => oidOf(readDer(Buffer.from('060180', 'hex'))), { instanceOf: DerError });
+});
+
+for (const [text, isSame] of [
+  ['CN=soapbridge test issuing CA,O=lab', true],
+  ['O=lab, CN=soapbridge test issuing CA', true],
+  ['o=LAB,cn=SoapBridge  Test Issuing CA', true],
+  ['2.5.4.3=soapbridge test issuing CA,OID.2.5.4.10=lab', true],
+  ['CN="soapbridge test issuing CA",O=l\\61b', true],
+  ['CN=#0c1a736f6170627269646765207465737420697373756e672043,O=lab', false],
+  ['CN=soapbridge test issuing CA', false],
+  ['CN=soapbridge test issuing CA,O=lab,C=AT', false],
+  ['CN=soapbridge test root,O=lab', false],
+  ['X=soapbridge test issuing CA,O=lab', false],
+  ['CN="soapbridge test issuing CA,O=lab', false],
+  ['', false],
+] as const)
+  test(`X10: an issuer name is compared by its attributes: ${text}`, (t) => {
+    t.is(isNameOf(text, certificate('alice').issuer), isSame);
+  });
+
+function trust(cas: readonly string[], certificates: readonly string[] = [], withCrl = false): Trust {
+  const anchors = cas.map(certificate);
+  const crl = withCrl ? readCrl(crlBytes(), anchors) : undefined;
+  const crls = crl === undefined || typeof crl === 'string' ? [] : [crl];
+  return new Trust({ cas: anchors, certificates: certificates.map(certificate), crls });
+}
+
+function check(by: Trust, name: string, at = now, others: readonly string[] = []): Distrust | undefined {
+  const signer = certificate(name);
+  return by.check({ signer, others: others.map(certificate) }, signer.bytes, at);
+}
+
+for (const [name, problem] of [
+  ['alice', undefined],
+  ['alice-ec', undefined],
+  ['expired', 'expired'],
+  ['revoked', 'revoked'],
+  ['weak', 'short key'],
+  ['nosign', 'not for signatures'],
+  ['issuing', 'not for signatures'],
+  ['mallory', 'unknown CA'],
+  ['under-notca', 'unknown CA'],
+] as const)
+  test(`X11: ${name} is ${problem ?? 'trusted'}`, (t) => {
+    t.is(check(trust(['issuing', 'root'], [], true), name), problem);
+  });
+
+test('X11: a certificate is trusted by itself, by its issuer, or by a path of the message', (t) => {
+  t.is(check(trust([], ['alice']), 'alice'), undefined);
+  t.is(check(trust([], ['bob']), 'alice'), 'unknown CA');
+  t.is(check(trust(['issuing']), 'alice'), undefined);
+  t.is(check(trust(['root']), 'alice'), 'unknown CA');
+  t.is(check(trust(['root']), 'alice', now, ['issuing']), undefined);
+  t.is(check(trust(['root']), 'alice', now, ['root', 'issuing']), undefined);
+  t.is(check(trust(['root']), 'under-notca', now, ['issuing', 'notca']), 'unknown CA');
+  t.is(check(trust(['root']), 'mallory', now, ['other-root']), 'unknown CA');
+  t.is(check(trust([], ['expired']), 'expired'), 'expired');
+  t.is(check(trust([], ['weak']), 'weak'), 'short key');
+});
+
+test('X11: a remembered result ends after a minute, and with the certificate', (t) => {
+  const { from } = certificate('alice');
+  const { to } = certificate('issuing');
+  const by = trust(['issuing']);
+  t.is(check(by, 'alice', from), undefined);
+  t.is(check(by, 'alice', from - 1), 'not yet valid');
+  t.is(check(by, 'alice', to - minute / 2), undefined);
+  t.is(check(by, 'alice', to), undefined);
+  t.is(check(by, 'alice', to + 1), 'expired');
+  t.is(trustCache.ms, minute);
+});
+
+test('X11: a path has one to five certificates', (t) => {
+  const path = (names: readonly string[]): Buffer => der(derTag.sequence, Buffer.concat(names.map(derOf)));
+  t.is(parsePath(path(['root', 'issuing', 'alice']))?.length, 3);
+  t.is(parsePath(path(['root', 'root', 'root', 'issuing', 'alice']))?.length, 5);
+  t.is(parsePath(path(['root', 'root', 'root', 'root', 'issuing', 'alice'])), undefined);
+  t.is(parsePath(path([])), undefined);
+  t.is(parsePath(derOf('alice')), undefined);
+});
+
+test('X2: a CRL is used only with the signature of a CA', (t) => {
+  const bytes = crlBytes();
+  const crl = readCrl(bytes, [certificate('issuing')]);
+  t.true(typeof crl !== 'string' && crl.revoked.has(String(certificate('revoked').serial)));
+  t.is(readCrl(bytes, [certificate('root')]), 'a CRL that a certificate of ca signed');
+  const changed = Buffer.from(bytes);
+  changed[bytes.length - 10] = (changed[bytes.length - 10] ?? 0) ^ 1;
+  t.is(readCrl(changed, [certificate('issuing')]), 'a CRL that a certificate of ca signed');
+  t.is(readCrl(Buffer.from('300330010'), [certificate('issuing')]), 'a CRL');
+});
