@@ -146,6 +146,9 @@ function seldom({
   unverified,
   refusal,
   route,
+  signed,
+  wsse,
+  wsseReason,
 }: RequestRecord): object | undefined {
   if (
     error === undefined &&
@@ -157,6 +160,7 @@ function seldom({
     !aborted &&
     noted === undefined &&
     route === undefined &&
+    signed === undefined &&
     unverified.length === 0
   )
     return undefined;
@@ -173,6 +177,8 @@ function seldom({
     aborted: aborted || undefined,
     noted,
     unverified: unverified.length === 0 ? undefined : unverified,
+    ...signed,
+    ...(wsseReason === undefined ? {} : { wsse, reason: wsseReason }),
     ...(route === undefined ? {} : routeMembers(route)),
   };
 }
