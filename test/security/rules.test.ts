@@ -282,6 +282,42 @@ test.serial('X28: the texts of faults name no certificate and no digest', async 
   t.true(part.reply.includes('expected Body to be signed, got only Timestamp'), part.reply);
 });
 
+test.serial('X12: a large message is verified in the worker thread', async (t) => {
+  const gateway = gateways.replay;
+  if (gateway === undefined) return t.fail();
+  const name = 'é'.repeat(200_000);
+  // the clock of the thread is that of the machine
+  const now = Date.now();
+  const [here, created, expires] = [now, now, now + 300_000].map((at) => new Date(at).toISOString());
+  const envelope = signed({
+    payload: usualPayload.replace('jane', name),
+    created: created ?? '',
+    expires: expires ?? '',
+  });
+  const changed = envelope.replace('é</SubUserName>', 'e</SubUserName>');
+  const refused = await sendAt(gateway, requestOf(changed, type), here ?? '');
+  t.is(refused.code, 'wsse:FailedCheck');
+  t.is(refused.upstream, undefined);
+  const accepted = await sendAt(gateway, requestOf(envelope, type), here ?? '');
+  t.is(accepted.code, 'accepted');
+  t.deepEqual(accepted.upstream, { request: { subUserName: name } });
+  t.is((await sendAt(gateway, requestOf(envelope, type), here ?? '')).code, 'wsse:FailedAuthentication');
+  t.true(gateway.log().includes('"signature":"rsa-sha256 body+timestamp"'));
+});
+
+test.serial('X12: soap12 messages and namespaced Ids are verified in the same way', async (t) => {
+  const gateway = gateways.default;
+  if (gateway === undefined) return t.fail();
+  const soap12 = signed({ soap: 'http://www.w3.org/2003/05/soap-envelope' });
+  const accepted = await sendAt(gateway, requestOf(soap12, 'application/soap+xml; charset=utf-8'), time);
+  t.deepEqual(accepted.upstream, { request: { subUserName: 'jane' } });
+  const changed = soap12.replace('>jane<', '>mary<');
+  t.is(
+    (await sendAt(gateway, requestOf(changed, 'application/soap+xml; charset=utf-8'), time)).code,
+    'wsse:FailedCheck',
+  );
+});
+
 function problemsOf(t: ExecutionContext, wsse: string, more = ''): string {
   const contract = contractWith(t, `wsse: ${wsse}\n${more}`);
   try {

@@ -11,7 +11,7 @@ import { folder } from './captures.ts';
 
 const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 const wsu = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
-const soap = 'http://schemas.xmlsoap.org/soap/envelope/';
+const soap11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ds = 'http://www.w3.org/2000/09/xmldsig#';
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const x509 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-x509-token-profile-1.0#X509v3';
@@ -36,6 +36,8 @@ export interface Message {
   /** Declarations and attributes of Envelope. */
   readonly envelope?: string;
   readonly bodyId?: string;
+  /** The namespace of the envelope. */
+  readonly soap?: string;
 }
 
 /** The payload of the usual message. */
@@ -85,7 +87,7 @@ function envelopeOf(message: Message, signatures: string): string {
     created = '2026-11-27T18:00:00Z',
     expires = '2026-11-27T18:05:00Z',
   } = message;
-  const { header = '', block = '', envelope = '', bodyId = 'body' } = message;
+  const { header = '', block = '', envelope = '', bodyId = 'body', soap = soap11 } = message;
   const certificate = readFileSync(join(folder, 'keys/alice.crt'), 'latin1').replace(
     /-----[^-]*-----|\s/g,
     '',
