@@ -24,16 +24,15 @@ const variants: Readonly<Record<string, string>> = {
 export async function startSigned(
   t: Pick<ExecutionContext, 'teardown'>,
   variant: keyof typeof variants | string,
-  more = '',
+  keys = mkdtempSync(join(tmpdir(), 'signed-')),
 ): Promise<Gateway> {
-  const keys = mkdtempSync(join(tmpdir(), 'signed-'));
   t.teardown(() => rmSync(keys, { recursive: true, force: true }));
   cpSync(join(folder, 'keys'), keys, { recursive: true });
   const at = (name: string): string => JSON.stringify(join(keys, name));
   const known = ['alice', 'bob', 'alice-ec', 'alice-p521'].map((name) => at(`${name}.crt`)).join(', ');
   const trusted = `ca: [${at('issuing.crt')}, ${at('root.crt')}], certificates: [${known}], crl: ${at('issuing.crl')}`;
   const x509 = `{ ${trusted}, ${variants[variant] ?? variant} }`;
-  const overlay = `wsse: { username: apiUserId, password: apiUserKey, x509: ${x509} }\n${more}`;
+  const overlay = `wsse: { username: apiUserId, password: apiUserKey, x509: ${x509} }`;
   const contract = contractWith(t, overlay);
   const file = join(contract, 'soap.yaml');
   // the captured clients sent no credentials but their signatures
@@ -41,7 +40,7 @@ export async function startSigned(
     file,
     readFileSync(file, 'utf8').replace(/^ {2}member: authentication$/m, '$&\n  required: []'),
   );
-  const gateway = await startGateway(t, { serve: { contract } });
+  const gateway = await startGateway(t, { serve: { contract, watchMs: 50 } });
   gateway.answer({ body: emptyReply });
   return gateway;
 }
