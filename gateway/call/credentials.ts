@@ -303,7 +303,7 @@ export function challengeOf({ credentials, wsse, service }: Contract): string | 
   if (credentials === undefined) return undefined;
   const ways: string[] = [];
   if (credentials.basic !== undefined) ways.push(`Basic realm="${service}", charset="UTF-8"`);
-  if (wsse !== undefined) ways.push(`WSSE realm="${service}", profile="UsernameToken"`);
+  if (wsse?.username !== undefined) ways.push(`WSSE realm="${service}", profile="UsernameToken"`);
   const required = credentials.parts.filter((part) => part.required);
   const parts = required.length === 0 ? credentials.parts : required;
   ways.push(`ApiKey realm="${service}", headers="${parts.map(({ header }) => header).join(' ')}"`);

@@ -22,10 +22,10 @@ export interface CredentialsBlock {
 
 /** Settings for reading the header block `Security` of a request (W45). */
 export interface Wsse {
-  /** The credential that a UsernameToken's Username supplies. */
-  readonly username: string;
+  /** The credential that a UsernameToken's Username supplies; undefined if the contract reads no UsernameToken. */
+  readonly username: string | undefined;
   /** The credential that its Password supplies. */
-  readonly password: string;
+  readonly password: string | undefined;
   /** Treatment of a password digest: refused, checked with a secret, or sent upstream as credentials (W49). */
   readonly digest: 'refuse' | 'secrets' | DigestCredentials;
   readonly timestamp: 'optional' | 'required';

@@ -12,7 +12,7 @@ const time = '2026-11-27T18:00:00.000Z';
 const type = 'text/xml; charset=utf-8';
 
 test.before(async () => {
-  for (const name of ['default', 'body', 'none', 'replay', 'to', 'token', 'credential'])
+  for (const name of ['default', 'body', 'none', 'replay', 'to', 'token', 'credential', 'signerOnly'])
     gateways[name] = await startSigned({ teardown: (end) => ends.push(end) }, name);
 });
 
@@ -366,6 +366,27 @@ for (const [setting, expected] of [
     const problems = problemsOf(t, `{ ${usual}, ${setting} }`);
     t.true(problems.includes(expected), problems);
   });
+
+test('X1: username and password are not needed if the signer is a credential', (t) => {
+  const x509 = `x509: { ca: ${key('root.crt')}, credential: { userId: subject } }`;
+  t.is(problemsOf(t, `{ ${x509} }`), '');
+  t.true(problemsOf(t, `{ x509: { ca: ${key('root.crt')} } }`).includes('/wsse/username'));
+  t.true(problemsOf(t, `{ username: apiUserId, ${x509} }`).includes('/wsse/password'));
+});
+
+test.serial('X1: without username a UsernameToken is refused, and a signature is read', async (t) => {
+  const gateway = gateways.signerOnly;
+  if (gateway === undefined) return t.fail();
+  const accepted = await sendAt(gateway, requestOf(signed(), type), time);
+  t.deepEqual(accepted.upstream, {
+    request: { subUserName: 'jane' },
+    authentication: { userId: 'CN=alice,O=lab\\,%20Inc.,C=AT' },
+  });
+  t.is(
+    (await sendAt(gateway, requestOf(signed({ block: token }), type), time)).code,
+    'wsse:UnsupportedSecurityToken',
+  );
+});
 
 test('X2: usual settings have no error', (t) => {
   t.is(

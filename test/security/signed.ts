@@ -17,6 +17,7 @@ const variants: Readonly<Record<string, string>> = {
   replay: 'require: [body, timestamp], sha1: false, replay: refuse',
   to: 'require: [body, timestamp, to], replay: allow',
   token: 'require: [body, timestamp, token], replay: allow',
+  signerOnly: 'replay: allow, credential: { userId: subject }',
   credential: 'require: [body, timestamp], replay: allow, credential: { userId: subject }',
 };
 
@@ -32,7 +33,8 @@ export async function startSigned(
   const known = ['alice', 'bob', 'alice-ec', 'alice-p521'].map((name) => at(`${name}.crt`)).join(', ');
   const trusted = `ca: [${at('issuing.crt')}, ${at('root.crt')}], certificates: [${known}], crl: ${at('issuing.crl')}`;
   const x509 = `{ ${trusted}, ${variants[variant] ?? variant} }`;
-  const overlay = `wsse: { username: apiUserId, password: apiUserKey, x509: ${x509} }`;
+  const token = variant === 'signerOnly' ? '' : 'username: apiUserId, password: apiUserKey, ';
+  const overlay = `wsse: { ${token}x509: ${x509} }`;
   const contract = contractWith(t, overlay);
   const file = join(contract, 'soap.yaml');
   // the captured clients sent no credentials but their signatures

@@ -288,9 +288,11 @@ function readWsse(
   const nameAt = (name: string | undefined, at: string): string =>
     credentialAt(`/wsse/${at}`, name, known, report);
   const { digest = 'refuse', unverified = [] } = keys;
-  const username = nameAt(keys.username, 'username');
-  const password = nameAt(keys.password, 'password');
-  if (username === password && username !== '')
+  const isToken =
+    keys.username !== undefined || keys.password !== undefined || keys.x509?.credential === undefined;
+  const username = isToken ? nameAt(keys.username, 'username') : undefined;
+  const password = isToken ? nameAt(keys.password, 'password') : undefined;
+  if (username === password && username !== '' && username !== undefined)
     report('/wsse/password', `expected another credential than username, got ${shown(password)} again`);
   const x509 = keys.x509 === undefined ? undefined : readSigning(keys, keys.x509, known, report, readBytes);
   const timestamp =
@@ -301,7 +303,7 @@ function readWsse(
     nonce: nameAt(digest.nonce, 'digest/nonce'),
     created: nameAt(digest.created, 'digest/created'),
   };
-  if (new Set([username, password, ...Object.values(parts)]).size < 5)
+  if (!isToken || new Set([username, password, ...Object.values(parts)]).size < 5)
     report('/wsse/digest', 'expected five credentials with different names, got one name twice');
   return { username, password, digest: parts, timestamp, unverified, x509 };
 }
