@@ -150,6 +150,29 @@ test.serial('X17: one of two equal messages at the same time is refused', async 
   t.deepEqual(codes.toSorted(), ['accepted', 'wsse:FailedAuthentication']);
 });
 
+test.serial('X17: a message is known by each of its Signatures', async (t) => {
+  const gateway = gateways.replay;
+  if (gateway === undefined) return t.fail();
+  const both = signed({ created: '2026-11-27T17:59:56Z', signatures: [['body', 'time'], ['time']] });
+  const send = async (text: string): Promise<string> =>
+    (await sendAt(gateway, requestOf(text, type), time)).code;
+  t.is(await send(both), 'accepted');
+  const one = both.replace(/(<Signature .*?<\/Signature>)<Signature .*<\/Signature>/, '$1');
+  t.not(one, both);
+  t.is(await send(one), 'wsse:FailedAuthentication');
+});
+
+test.serial('X17: wsseNonces: a full memory refuses messages, and forgets none', async (t) => {
+  const gateway = await startSigned(t, 'replay', undefined, { wsseNonces: 2 });
+  const send = async (second: number): Promise<string> => {
+    const text = signed({ created: `2026-11-27T17:58:0${second}Z` });
+    return (await sendAt(gateway, requestOf(text, type), time)).code;
+  };
+  t.deepEqual([await send(1), await send(2), await send(3)], ['accepted', 'accepted', 'Overloaded']);
+  t.is(await send(1), 'wsse:FailedAuthentication');
+  t.is(gateway.hits.length, 2);
+});
+
 test.serial('X17: a refused call can be sent again', async (t) => {
   const gateway = gateways.replay;
   if (gateway === undefined) return t.fail();

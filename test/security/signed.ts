@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import type { ExecutionContext } from 'ava';
+import type { Limits } from '../../mappings/contract/limits.ts';
 import { contractWith, emptyReply, type Gateway, startGateway } from '../gateway/gateway.ts';
 import { sendRaw } from '../send-raw.ts';
 import { folder } from './captures.ts';
@@ -26,6 +27,7 @@ export async function startSigned(
   t: Pick<ExecutionContext, 'teardown'>,
   variant: keyof typeof variants | string,
   keys = mkdtempSync(join(tmpdir(), 'signed-')),
+  limits: Partial<Limits> = {},
 ): Promise<Gateway> {
   t.teardown(() => rmSync(keys, { recursive: true, force: true }));
   cpSync(join(folder, 'keys'), keys, { recursive: true });
@@ -42,7 +44,7 @@ export async function startSigned(
     file,
     readFileSync(file, 'utf8').replace(/^ {2}member: authentication$/m, '$&\n  required: []'),
   );
-  const gateway = await startGateway(t, { serve: { contract, watchMs: 50 } });
+  const gateway = await startGateway(t, { limits, serve: { contract, watchMs: 50 } });
   gateway.answer({ body: emptyReply });
   return gateway;
 }
