@@ -177,7 +177,7 @@ function seldom({
     aborted: aborted || undefined,
     noted,
     unverified: unverified.length === 0 ? undefined : unverified,
-    ...signed,
+    ...(signed === undefined ? {} : { ...signed, usesSha1: undefined }),
     ...(wsseReason === undefined ? {} : { wsse, reason: wsseReason }),
     ...(route === undefined ? {} : routeMembers(route)),
   };

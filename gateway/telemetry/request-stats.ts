@@ -90,6 +90,8 @@ export interface SignedRecord {
   readonly signer: string;
   readonly signerCertificate: string;
   readonly signature: string;
+  /** True if the signature or a digest uses SHA-1. */
+  readonly usesSha1: boolean;
 }
 
 /** Routing of a call between the legacy service and the upstream, the new service (G52). */

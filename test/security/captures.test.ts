@@ -95,6 +95,27 @@ test.serial('X20: the subject of the signer is a credential', async (t) => {
   }
 });
 
+test.serial('X29: metrics count signed calls, and those that use SHA-1', async (t) => {
+  const gateway = gatewayOf('wide');
+  const sampleOf = (name: string, labels: string): number =>
+    gateway.running
+      .metrics()
+      .find((family) => family.name === name)
+      ?.samples.find((sample) => sample.labels.includes(labels))?.value ?? 0;
+  const read = (): readonly number[] => [
+    sampleOf('wsse_sha1_total', ''),
+    sampleOf('wsse_total', 'outcome="signed+text"'),
+    sampleOf('wsse_total', 'outcome="FailedAuthentication"'),
+  ];
+  const before = read();
+  for (const file of ['cxf3-rsa-sha1-soap11', 'zeep-ut-ts-bst-soap11', 'cxf3-expired-soap11'])
+    await sendAt(gateway, requestIn(file), cases.captures[file]?.receivedAt ?? '');
+  t.deepEqual(
+    read().map((value, index) => value - (before[index] ?? 0)),
+    [1, 1, 1],
+  );
+});
+
 test.serial('X29: the log names the signer, and why a signature is refused', async (t) => {
   const gateway = gatewayOf('credential');
   const file = 'cxf3-body-ts-ut-bst-soap11';

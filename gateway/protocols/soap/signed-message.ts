@@ -206,6 +206,7 @@ class SignedReader {
         signer: value ?? '',
         signerCertificate: certificatePart(signer.x509, 'fingerprint')?.slice(0, 16) ?? '',
         signature: signatures.map((one) => describe(one, message)).join(', '),
+        usesSha1: signatures.some((one) => one.usesSha1),
       },
     };
   }

@@ -33,6 +33,8 @@ export interface SignedFacts {
   /** SHA-256 of the certificate, 16 hex digits. */
   readonly signerCertificate: string;
   readonly signature: string;
+  /** True if the signature or a digest uses SHA-1. */
+  readonly usesSha1: boolean;
 }
 
 /** WS-Addressing of one request, which is answered in the same version (W28). */
