@@ -411,6 +411,14 @@ test.serial('X1: without username a UsernameToken is refused, and a signature is
   );
 });
 
+test('X2: without a signed Body, the public URL must be https', async (t) => {
+  const start = (publicUrl: string | undefined) => startSigned(t, 'transport', undefined, {}, { publicUrl });
+  const message = 'wsse: x509: require: expected body, or an https SOAPBRIDGE_PUBLIC_URL, got neither';
+  await t.throwsAsync(start(undefined), { instanceOf: RangeError, message });
+  await t.throwsAsync(start('http://gateway.example'), { instanceOf: RangeError, message });
+  await t.notThrowsAsync(start('https://gateway.example'));
+});
+
 test('X2: usual settings have no error', (t) => {
   t.is(
     problemsOf(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import type { ExecutionContext } from 'ava';
+import type { ServeOptions } from '../../gateway/process/serve-options.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { contractWith, emptyReply, type Gateway, startGateway } from '../gateway/gateway.ts';
 import { sendRaw } from '../send-raw.ts';
@@ -28,6 +29,7 @@ export async function startSigned(
   variant: keyof typeof variants | string,
   keys = mkdtempSync(join(tmpdir(), 'signed-')),
   limits: Partial<Limits> = {},
+  serve: Partial<ServeOptions> = { publicUrl: 'https://gateway.example' },
 ): Promise<Gateway> {
   t.teardown(() => rmSync(keys, { recursive: true, force: true }));
   cpSync(join(folder, 'keys'), keys, { recursive: true });
@@ -44,7 +46,7 @@ export async function startSigned(
     file,
     readFileSync(file, 'utf8').replace(/^ {2}member: authentication$/m, '$&\n  required: []'),
   );
-  const gateway = await startGateway(t, { limits, serve: { contract, watchMs: 50 } });
+  const gateway = await startGateway(t, { limits, serve: { contract, watchMs: 50, ...serve } });
   gateway.answer({ body: emptyReply });
   return gateway;
 }

@@ -161,7 +161,11 @@ class SignedReader {
       } else if (child.namespace === names.ds)
         invalid({ expected: 'Signature as the only element of its namespace in Security' }, 'place');
       else if (!this.#isRead(child))
-        throw new SecurityProblem('UnsupportedSecurityToken', unsupported(child.local), 'element');
+        throw new SecurityProblem(
+          'UnsupportedSecurityToken',
+          unsupported(child.local, elementsRead),
+          'element',
+        );
     }
     return hasSignature;
   }
@@ -238,6 +242,8 @@ const readInBlock: ReadonlySet<string> = new Set([
   'BinarySecurityToken',
   'SecurityTokenReference',
 ]);
+
+const elementsRead = 'a Signature, a BinarySecurityToken, a UsernameToken and a Timestamp';
 
 function isTimestamp(element: TreeElement): boolean {
   return element.is(namespaces.wsu, 'Timestamp');
