@@ -44,13 +44,14 @@ export function signInWays(contract: Contract, blocks: string): readonly SignInW
       sample: soapHeader(`<${element} xmlns="${own.types}">`, `</${element}>`, parts, placeholder),
     });
   }
-  if (wsse !== undefined) {
+  const { username, password } = wsse ?? {};
+  if (username !== undefined && password !== undefined) {
     const lines = [
       `<soap:Header xmlns:soap="${namespaces.soap11}">`,
       `  <wsse:Security xmlns:wsse="${namespaces.wsse}">`,
       '    <wsse:UsernameToken>',
-      `      <wsse:Username>${placeholder(wsse.username)}</wsse:Username>`,
-      `      <wsse:Password>${placeholder(wsse.password)}</wsse:Password>`,
+      `      <wsse:Username>${placeholder(username)}</wsse:Username>`,
+      `      <wsse:Password>${placeholder(password)}</wsse:Password>`,
       '    </wsse:UsernameToken>',
       '  </wsse:Security>',
       '</soap:Header>',

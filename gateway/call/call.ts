@@ -20,6 +20,7 @@ import {
   hideCredentials,
   hideGiven,
   type MessageCredentials,
+  type OnceEntry,
   type ReadCredentials,
   type Spelling,
   secrets,
@@ -235,6 +236,7 @@ export async function runCall(
     isCounted = true;
     if (service.callerLimits !== undefined) release = await enterLimits(service, exchange, operation, values);
     const kept = values?.nonce === undefined ? undefined : keepNonce(service, values.nonce);
+    if (values?.signatures !== undefined) await keepSignatures(service, values.signatures);
     if (kept instanceof Promise) await kept; // awaiting a non-promise costs a microtask
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const { readOnly, timeoutMs } = request.operation;
@@ -285,6 +287,8 @@ async function enterLimits(
 ): Promise<(() => void) | undefined> {
   if (values?.nonce !== undefined && (await nonces.holds(values.nonce.key, Date.now())))
     throw new CallError('FailedAuthentication');
+  for (const { key } of values?.signatures ?? [])
+    if (await nonces.holds(key, Date.now())) throw new CallError('ReplayedMessage');
   return callerLimits?.enter({
     key: limitKeyOf(values, exchange),
     caller: exchange.stats.caller,
@@ -350,6 +354,20 @@ function keepNonce(
   if (answer instanceof Promise) return answer.then(refuseNonce);
   refuseNonce(answer);
   return undefined;
+}
+
+/**
+ * Stores the signatures of a message after all other checks of its call passed (X17). Throws CallError ReplayedMessage,
+ * Overloaded.
+ */
+async function keepSignatures({ nonces }: CallService, entries: readonly OnceEntry[]): Promise<void> {
+  const now = Date.now();
+  for (const { key } of entries) if (await nonces.holds(key, now)) throw new CallError('ReplayedMessage');
+  for (const { key, until, caller } of entries) {
+    const answer = await nonces.keep(key, until, now, caller);
+    if (answer === 'used') throw new CallError('ReplayedMessage');
+    refuseNonce(answer);
+  }
 }
 
 function refuseNonce(answer: NonceAnswer): void {

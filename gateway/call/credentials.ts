@@ -23,6 +23,22 @@ export interface HeaderValues {
   readonly digest?: DigestToken | undefined;
   /** True if there was a Security block that the contract does not read (W45). */
   readonly isSecurityUnread?: boolean;
+  /** The verified signer of the message: its credential (X20), and the entries for the replay memory (X17). */
+  readonly signed?: SignedCredentials | undefined;
+}
+
+/** What a verified signer supplies. */
+export interface SignedCredentials {
+  readonly values: ReadonlyMap<string, string>;
+  readonly once: readonly OnceEntry[];
+}
+
+/** An entry of the memory of messages. `until` is in ms since 1970; `caller` is whose share it uses. */
+export interface OnceEntry {
+  /** 32 bytes, one character each. */
+  readonly key: string;
+  readonly until: number;
+  readonly caller: string;
 }
 
 /** Credentials in a message, apart from its HTTP headers. */
@@ -33,8 +49,10 @@ export interface MessageCredentials extends HeaderValues {
 
 /** Credentials that are sent upstream. */
 export interface FoundCredentials extends CredentialValues {
-  /** Nonce of a digest, stored after all other checks of its call passed (W49). `until` is in ms since 1970. */
-  readonly nonce: { readonly key: string; readonly until: number; readonly caller: string } | undefined;
+  /** Nonce of a digest, stored after all other checks of its call passed (W49). */
+  readonly nonce: OnceEntry | undefined;
+  /** Signatures, stored together with the nonce (X17). Undefined for none. */
+  readonly signatures: readonly OnceEntry[] | undefined;
 }
 
 /**
@@ -55,6 +73,8 @@ export interface CallerProofs {
   readonly secrets?: Secrets | undefined;
   /** Header of the credential that only a caller's certificate can set; undefined if there is none. */
   readonly certified?: string | undefined;
+  /** Name of the credential that only a signer can set (X20); undefined if there is none. */
+  readonly signed?: string | undefined;
 }
 
 /** Maximum number of characters of one credential. */
@@ -71,7 +91,7 @@ export const maxAuthorizationCharacters = 8 * 1024;
 export function compileCredentials(
   credentials: Credentials | undefined,
   limits: Limits,
-  { secrets, certified }: CallerProofs = {},
+  { secrets, certified, signed }: CallerProofs = {},
   password?: string,
 ): ReadCredentials | undefined {
   if (credentials === undefined) return undefined;
@@ -122,6 +142,7 @@ export function compileCredentials(
         isFit(inBody, form, send) &&
         isFit(inBlock, form, send) &&
         isFit(inToken, form, send) &&
+        isFit(inMessage.signed?.values.get(name), form, send) &&
         isFit(inBasic, form, send);
       if (!areFit) {
         const expected =
@@ -130,12 +151,26 @@ export function compileCredentials(
             : `at most ${form.most} characters, none a control character`;
         malformed.push(problem('InvalidCharacter', path, { expected, got: 'other text' }));
       }
-      const fromMessage = inBody ?? inBlock ?? inToken;
+      const inSignature = name === signed ? inMessage.signed?.values.get(name) : undefined;
+      const fromMessage = inBody ?? inBlock ?? inToken ?? inSignature;
       const elsewhere = fromMessage ?? header;
       if (inBlock !== undefined && inBlock !== fromMessage) conflict ??= conflictOf('block', 'body', places);
       if (inToken !== undefined && inToken !== fromMessage)
         conflict ??= conflictOf('token', inBody === undefined ? 'block' : 'body', places);
-      const inSoap = inBody !== undefined ? 'body' : inBlock !== undefined ? 'block' : 'token';
+      if (inSignature !== undefined && inSignature !== fromMessage)
+        conflict ??= conflictOf(
+          'signature',
+          inBody !== undefined ? 'body' : inBlock !== undefined ? 'block' : 'token',
+          places,
+        );
+      const inSoap =
+        inBody !== undefined
+          ? 'body'
+          : inBlock !== undefined
+            ? 'block'
+            : inToken !== undefined
+              ? 'token'
+              : 'signature';
       if (header !== undefined && fromMessage !== undefined && header !== fromMessage)
         conflict ??= conflictOf('header', inSoap, places);
       if (inBasic !== undefined && elsewhere !== undefined && inBasic !== elsewhere)
@@ -143,6 +178,8 @@ export function compileCredentials(
       const value = elsewhere ?? inBasic;
       if (isCertified && header === undefined && value !== undefined)
         conflict ??= `${path} comes from a client certificate, and the caller sent none`;
+      if (name === signed && inSignature === undefined && value !== undefined)
+        conflict ??= `${path} comes from the signer of the message, and no signature was verified`;
       if (value !== undefined) {
         all.set(name, value);
         if (inBody === undefined) {
@@ -164,7 +201,7 @@ export function compileCredentials(
       digest === undefined || right === undefined
         ? undefined
         : { key: right.nonce, until: digest.until, caller: digest.username };
-    return { all, fromHeaders: fromHeaders ?? noNames, nonce };
+    return { all, fromHeaders: fromHeaders ?? noNames, nonce, signatures: onceOf(inMessage) };
   };
 }
 
@@ -221,6 +258,11 @@ function unreadOf(
     : `HTTP ${scheme} is not supported${isBasic ? '. Use HTTP Basic' : ''}`;
 }
 
+/** Returns the entries for the memory of messages; undefined for a message without signatures to remember. */
+function onceOf({ signed }: MessageCredentials): readonly OnceEntry[] | undefined {
+  return signed === undefined || signed.once.length === 0 ? undefined : signed.once;
+}
+
 const malformedBasic: Reason = { expected: 'Basic and the base64 of user:password', got: 'other text' };
 
 /** `Authorization: Basic` (RFC 7617). Group 1 is the base64 text. */
@@ -261,7 +303,7 @@ export function challengeOf({ credentials, wsse, service }: Contract): string | 
   if (credentials === undefined) return undefined;
   const ways: string[] = [];
   if (credentials.basic !== undefined) ways.push(`Basic realm="${service}", charset="UTF-8"`);
-  if (wsse !== undefined) ways.push(`WSSE realm="${service}", profile="UsernameToken"`);
+  if (wsse?.username !== undefined) ways.push(`WSSE realm="${service}", profile="UsernameToken"`);
   const required = credentials.parts.filter((part) => part.required);
   const parts = required.length === 0 ? credentials.parts : required;
   ways.push(`ApiKey realm="${service}", headers="${parts.map(({ header }) => header).join(' ')}"`);
@@ -332,7 +374,7 @@ function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelli
 }
 
 /** Names of the places that can hold a credential, for errors about two different values. */
-type PlaceNames = Readonly<Record<'body' | 'block' | 'token' | 'header' | 'basic', string>>;
+type PlaceNames = Readonly<Record<'body' | 'block' | 'token' | 'signature' | 'header' | 'basic', string>>;
 
 /** Names a credential's places. In a call of an adopted contract, the body includes its declared header blocks (A8). */
 function placesOf(part: CredentialPart, credentials: Credentials, spelling: Spelling): PlaceNames {
@@ -341,6 +383,7 @@ function placesOf(part: CredentialPart, credentials: Credentials, spelling: Spel
     body: member === undefined ? `the header block ${part.name}` : pathOf(part, credentials, spelling),
     block: `the header block ${block?.element ?? 'Credentials'}.${part.xml}`,
     token: 'the UsernameToken',
+    signature: 'the certificate of the signature',
     header: `the header ${part.header}`,
     basic: 'the header Authorization',
   };
@@ -381,7 +424,7 @@ export function hideCredentials(
 /** Hides the credentials in a message and its headers before they are checked (W25). */
 export function hideGiven(
   credentials: Credentials | undefined,
-  { body, block, token }: MessageCredentials,
+  { body, block, token, signed }: MessageCredentials,
   { headers }: MessageHead,
   isHidden: IsHidden,
 ): Hide {
@@ -394,8 +437,8 @@ export function hideGiven(
     if (typeof value === 'string') inHeaders.set(name, value);
   }
   const fromHeaders = hiddenOf(credentials, inHeaders, isHidden);
-  const fromBlocks = [block, token, typeof pair === 'object' ? pair : undefined].flatMap((values) =>
-    values === undefined ? [] : hiddenOf(credentials, values, isHidden),
+  const fromBlocks = [block, token, signed?.values, typeof pair === 'object' ? pair : undefined].flatMap(
+    (values) => (values === undefined ? [] : hiddenOf(credentials, values, isHidden)),
   );
   return compileHide([...fromHeaders, ...fromBlocks, ...hiddenOf(credentials, body, isHidden)]);
 }

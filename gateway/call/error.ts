@@ -14,6 +14,7 @@ import type { JsonError } from '../../mappings/json/grammar.ts';
 export const errorCodes = {
   Unauthorized: { status: 401, message: 'credentials are missing or malformed' },
   FailedAuthentication: { status: 401, message: 'the UsernameToken was rejected' },
+  ReplayedMessage: { status: 401, message: 'this message was received before' },
   ConflictingCredentials: { status: 400, message: 'credentials were given twice' },
   ValidationError: { status: 400, message: 'the request does not match the types of the contract' },
   MalformedRequest: { status: 400, message: 'the request is malformed' },

@@ -455,8 +455,15 @@ async function serverOf(flags: ServeFlags): Promise<string | undefined> {
   return readContract(placeOf(flags), flags.limits).server;
 }
 
-/** Rejects several workers for digests. A nonce that one worker has stored is unknown to the others (W49). */
+/**
+ * Rejects several workers for digests and for replay detection. A message that one worker has stored is unknown to the
+ * others (W49, X17).
+ */
 function checkDigest({ contract }: LoadedContract): void {
+  if (contract.wsse?.x509?.replay === 'refuse')
+    throw new RangeError(
+      '--workers: expected 1 for a contract with wsse: x509: replay: refuse, got several workers',
+    );
   if (contract.wsse?.digest === 'secrets')
     throw new RangeError(
       '--workers: expected 1 for a contract with wsse: digest: secrets, got several workers',

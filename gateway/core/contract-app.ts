@@ -128,6 +128,7 @@ function createService(
   if (audit !== undefined) observers.unshift(audit);
   if (traces !== undefined) observers.unshift(traces.observerOf(path));
   if (options.observer !== undefined) observers.push(options.observer);
+  checkSigning(contract, options);
   const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);
   const readInWorker = workerReader.readerOf(compiled, logMessages, proofs, mapping?.text);
@@ -185,6 +186,26 @@ export function secretsOf({ wsse }: Contract, options: Pick<CoreOptions, 'secret
       'wsse: digest: secrets: expected a file of secrets (SOAPBRIDGE_WSSE_SECRETS) and a single process (SOAPBRIDGE_WORKERS=1), got none',
     );
   return secrets;
+}
+
+/**
+ * Throws RangeError if the settings for signatures do not fit the process (X2). Without a signed Body, only TLS keeps a
+ * Security block from another message.
+ */
+function checkSigning(
+  { wsse, credentials }: Contract,
+  { certified, publicUrl }: Pick<CoreOptions, 'certified' | 'publicUrl'>,
+): void {
+  const { require = [], credential } = wsse?.x509 ?? {};
+  if (require.length > 0 && !require.includes('body') && !publicUrl().startsWith('https:'))
+    throw new RangeError(
+      'wsse: x509: require: expected body, or an https SOAPBRIDGE_PUBLIC_URL, got neither',
+    );
+  const header = credentials?.parts.find(({ name }) => name === credential?.name)?.header;
+  if (header !== undefined && header.toLowerCase() === certified?.toLowerCase())
+    throw new RangeError(
+      `wsse: x509: credential: expected another credential than that of clientCertificates, got ${credential?.name}`,
+    );
 }
 
 function documentsOf(contract: Contract, options: DocumentOptions): Documents {

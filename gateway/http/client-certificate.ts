@@ -1,7 +1,7 @@
-import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { isTls } from '../node-http.ts';
+import { type CertificatePart, encodedCharacters, encodePart, partOf } from './certificate-part.ts';
 import { isListed } from './forwarded.ts';
 
 /** Settings for the use of client certificates as credentials. */
@@ -16,8 +16,7 @@ export interface ClientCertificateOptions {
   readonly verifiedBy?: string | undefined;
 }
 
-/** Parts of a client certificate. */
-export type CertificatePart = ClientCertificateOptions['from'] | 'serial';
+export type { CertificatePart } from './certificate-part.ts';
 
 /** Replaces a request header with data of the client certificate, before anything reads the header. */
 export type Identify = (request: IncomingMessage) => void;
@@ -52,15 +51,12 @@ export function compileCertificateValue(
 ): (request: IncomingMessage) => string | undefined {
   const subjectHeader = sentIn?.toLowerCase();
   const verified = verifiedBy?.toLowerCase();
-  // a subject may contain `%`, so `%` is encoded to keep `Acme%20Ltd` and `Acme Ltd` distinct; URIs and the values of
-  // other proxies are already encoded
-  const isWritten = subjectHeader === undefined || subjectHeader === envoys;
-  const others =
-    isWritten && (from === 'subject' || from === 'commonName') ? /[^\x21-\x24\x26-\x7e]+/g : /[^\x21-\x7e]+/g;
+  // other proxies encode their values
+  const characters = encodedCharacters(from, subjectHeader === undefined || subjectHeader === envoys);
   return (request) => {
     const value = subjectHeader === undefined ? ofConnection(request, from) : ofProxy(request);
     if (value === undefined || value === '') return undefined;
-    return value.replace(others, (text) => encodeURIComponent(text.toWellFormed()));
+    return encodePart(value, characters);
   };
 
   function ofProxy(request: IncomingMessage): string | undefined {
@@ -77,26 +73,6 @@ function ofConnection({ socket }: IncomingMessage, from: CertificatePart): strin
   if (!isTls(socket) || !socket.authorized) return undefined;
   const certificate = socket.getPeerX509Certificate();
   return certificate === undefined ? undefined : partOf(certificate, from);
-}
-
-function partOf(certificate: X509Certificate, from: CertificatePart): string | undefined {
-  const subject = certificate.subject.split('\n').toReversed(); // the order of RFC 4514, which proxies use too
-  switch (from) {
-    case 'subject':
-      return subject.join(',');
-    case 'commonName':
-      return subject.find((part) => part.startsWith('CN='))?.slice('CN='.length);
-    case 'fingerprint':
-      return certificate.fingerprint256.replaceAll(':', '').toLowerCase();
-    case 'serial':
-      return certificate.serialNumber.toLowerCase();
-    case 'san': {
-      const names = certificate.subjectAltName?.split(', ') ?? [];
-      const ofKind = (kind: string): string | undefined =>
-        names.find((name) => name.startsWith(kind))?.slice(kind.length);
-      return ofKind('URI:') ?? ofKind('DNS:');
-    }
-  }
 }
 
 const envoys = 'x-forwarded-client-cert';

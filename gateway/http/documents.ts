@@ -271,7 +271,8 @@ function unfitPolicy(
   if (requested === undefined) return undefined;
   if (policy === undefined)
     return `expected policy to be one of ${policyNames.join(', ')}, got another value`;
-  if (wsse === undefined) return 'this contract does not use WS-Security, so its WSDL has no such policy';
+  if (wsse?.username === undefined)
+    return 'this contract does not use WS-Security, so its WSDL has no such policy';
   if (policy === 'transport' && !address.startsWith('https:'))
     return 'policy=transport: expected an https SOAPBRIDGE_PUBLIC_URL, got http. Use policy=message, or set an https URL';
   return undefined;

@@ -54,6 +54,8 @@ interface State {
   running: Running | undefined;
   /** Values of the configuration file in use, without secrets. */
   fileSettings: readonly ShownSetting[];
+  /** Files of certificates and CRLs that verify signatures, by the base paths of the contracts (X3). */
+  readonly signingFiles: Map<string, readonly string[]>;
 }
 
 /** Parts that a process opens before it serves. */
@@ -92,6 +94,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     publicUrl: options.publicUrl ?? '',
     running: undefined,
     fileSettings: [],
+    signingFiles: new Map(),
   };
   const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
@@ -216,6 +219,9 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
     check: (contracts) => callerLimits?.check(contracts),
     onLoad: (loaded, site) => {
       onLoaded(reportOf(loaded, site));
+      const { files: signing = [] } = loaded.contract.wsse?.x509 ?? {};
+      files.addRead(signing);
+      parts.state.signingFiles.set(site.basePath, signing);
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,
@@ -223,6 +229,11 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
     handlerOf: (compiled, upstream, mapping, openMigration) =>
       createApp(core.appOf(compiled, upstream, mapping, openMigration)),
   });
+}
+
+/** Returns the files that are loaded again when they change. */
+function watchedFiles(options: ServeOptions, { fileSettings, signingFiles }: State): readonly string[] {
+  return [...new Set([...reloadedFiles(options, fileSettings), ...[...signingFiles.values()].flat()])];
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -334,7 +345,7 @@ export class Running {
   async #reloadNow(): Promise<void> {
     const { options, state, callerLimits, listenerTls, admin, files } = this.#parts;
     const { secrets, callers } = state;
-    files.beginReading(reloadedFiles(options, state.fileSettings));
+    files.beginReading(watchedFiles(options, state));
     const before = this.#sites.contracts();
     let undo: (() => void) | undefined;
     try {
@@ -369,7 +380,7 @@ export class Running {
   #settle(): void {
     const { options, state, certificates, files } = this.#parts;
     if (options.config !== undefined) state.fileSettings = readShownConfig(options.config);
-    files.watch(reloadedFiles(options, state.fileSettings));
+    files.watch(watchedFiles(options, state));
     certificates.use('upstreams', certificatesOfPlans(options.config ?? '', this.#sites.plans()));
     certificates.warn(this.log);
   }

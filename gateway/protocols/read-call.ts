@@ -52,7 +52,12 @@ export function compileReaders(
   return {
     compiled,
     openSoap: createSoapReader(compiled, mostSteps),
-    readCredentials: compileCredentials(credentials, compiled.limits, proofs, wsse?.password),
+    readCredentials: compileCredentials(
+      credentials,
+      compiled.limits,
+      { ...proofs, signed: wsse?.x509?.credential?.name },
+      wsse?.password,
+    ),
     mostSteps,
   };
 }

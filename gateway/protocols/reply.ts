@@ -1,7 +1,13 @@
 import { type StatusValue, statusJson } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import { errorMembers } from '../../mappings/contract/model.ts';
-import { expectedAndGot, type Failure, type ReportedProblem, upstreamMember } from '../call/error.ts';
+import {
+  errorCodes,
+  expectedAndGot,
+  type Failure,
+  type ReportedProblem,
+  upstreamMember,
+} from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { type Format, writeJsonp } from '../http/negotiate.ts';
 import { contentTypes, type Reply } from '../http/reply.ts';
@@ -75,6 +81,13 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     return { status: 200, contentType, body, binary: true };
   }
   const { failure } = outcome;
+  if (failure.errorCode === 'ReplayedMessage' && header?.security?.signed !== undefined)
+    return faultReply(
+      new Fault(version, 'FailedAuthentication', { detail: errorCodes.ReplayedMessage.message }, { header }),
+      context,
+      failure,
+      failureFactsOf(failure),
+    );
   if (compiled.contract.settings.soapErrors === 'fault') {
     const { fault } = failure;
     if (fault !== undefined) {

@@ -164,6 +164,9 @@ function seldom({
   unverified,
   refusal,
   route,
+  signed,
+  wsse,
+  wsseReason,
 }: RequestRecord): object | undefined {
   if (
     error === undefined &&
@@ -175,6 +178,7 @@ function seldom({
     !aborted &&
     noted === undefined &&
     route === undefined &&
+    signed === undefined &&
     unverified.length === 0
   )
     return undefined;
@@ -191,6 +195,8 @@ function seldom({
     aborted: aborted || undefined,
     noted,
     unverified: unverified.length === 0 ? undefined : unverified,
+    ...(signed === undefined ? {} : { ...signed, usesSha1: undefined }),
+    ...(wsseReason === undefined ? {} : { wsse, reason: wsseReason }),
     ...(route === undefined ? {} : routeMembers(route)),
   };
 }

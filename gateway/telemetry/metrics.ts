@@ -74,6 +74,8 @@ interface Counts {
   readonly faults: FaultCounts;
   readonly wsse: Map<string, number>;
   readonly unverified: Map<string, number>;
+  /** Calls with a verified signature that uses SHA-1. */
+  sha1: number;
   /** By operation. */
   readonly upstreamStatuses: Map<string, Map<number, number>>;
   readonly upstreamDurations: Histogram;
@@ -139,6 +141,7 @@ function createCounts({ topCallers = maxCallers }: Limits, callers: () => Caller
     faults: new FaultCounts(),
     wsse: new Map(),
     unverified: new Map(),
+    sha1: 0,
     upstreamStatuses: new Map(),
     upstreamDurations: createHistogram(),
     droppedMembers: new Map(),
@@ -168,6 +171,7 @@ function count(counts: Counts, record: RequestRecord, { metricOperations = maxOp
     counts.faults.count(code, operationLabel(counts, operation), callerLabel(counts, caller));
   if (record.wsse !== undefined) add(counts.wsse, record.wsse);
   for (const name of record.unverified) add(counts.unverified, name);
+  if (record.signed?.usesSha1 === true) counts.sha1++;
   if (record.aborted) counts.aborted++;
   if (record.isReadTwice && operation !== undefined) add(counts.readTwice, operation);
   if (record.noted !== undefined && record.operation !== undefined) {
@@ -365,6 +369,7 @@ const families: readonly FamilyOfContracts[] = [
     'WS-Security elements ignored without verification.',
     ({ unverified }) => unverified,
   ),
+  total('wsse_sha1_total', 'Calls with a verified signature that uses SHA-1.', ({ sha1 }) => sha1),
   total('aborted_total', 'Calls whose caller disconnected before the reply.', ({ aborted }) => aborted),
   total('cut_total', 'Replies that were sent only in part.', ({ cut }) => cut),
 ];

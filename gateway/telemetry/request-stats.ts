@@ -69,6 +69,10 @@ export interface RequestStats {
   isReadTwice: boolean;
   /** The result of its Security block (W56): `text`, `digest`, `none`, or the code of its refusal; undefined without a block. */
   wsse: string | undefined;
+  /** The verified signer and what its signature covers (X29); undefined for none. */
+  signed: SignedRecord | undefined;
+  /** Why a signature was refused, a fixed text; undefined if none was. */
+  wsseReason: string | undefined;
   /** Names of the elements of that block that were ignored without verification. */
   unverified: readonly string[];
   /** Outcome of a write, if this log line must contain it. */
@@ -79,6 +83,15 @@ export interface RequestStats {
   writeId: string | undefined;
   /** Routing of the call, for a contract with a legacy service (G52); undefined for any other contract. */
   route: RouteRecord | undefined;
+}
+
+/** The signer of a message for the log. The texts are of a trusted certificate. */
+export interface SignedRecord {
+  readonly signer: string;
+  readonly signerCertificate: string;
+  readonly signature: string;
+  /** True if the signature or a digest uses SHA-1. */
+  readonly usesSha1: boolean;
 }
 
 /** Routing of a call between the legacy service and the upstream, the new service (G52). */
@@ -206,6 +219,8 @@ export function startStats(
     noted: undefined,
     isReadTwice: false,
     wsse: undefined,
+    signed: undefined,
+    wsseReason: undefined,
     unverified: [],
     written: undefined,
     writeId: undefined,

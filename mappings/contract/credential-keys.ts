@@ -1,4 +1,4 @@
-import { choice, keyword, list, map, record, text } from './setting.ts';
+import { choice, keyword, list, map, record, text, value } from './setting.ts';
 
 /** Overlay keys of callers' credentials and of WS-Security. */
 
@@ -31,7 +31,14 @@ export const credentials = record(
   },
 );
 
-/** The key `wsse` (W45). */
+const files = (description: string) =>
+  choice(
+    `${description} Paths are relative to the overlay.`,
+    text('Path of a file.'),
+    list('Paths of files.', 'paths of files', text('Path of a file.')),
+  );
+
+/** The key `wsse` (W45, X1). */
 export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. Default: neither is read.', {
   username: credentialName('Credential for the element Username.'),
   password: credentialName('Credential for the element Password.'),
@@ -45,6 +52,25 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
     }),
   ),
   timestamp: keyword('Whether a call needs a Timestamp.', 'optional', 'required'),
+  x509: record('Verify signatures with X.509 certificates. Default: signatures are rejected.', {
+    ca: files('Files with certificates of CAs that issue the certificates of callers.'),
+    certificates: files('Files with certificates of callers, which are trusted without a CA.'),
+    crl: files('Files with lists of revoked certificates (CRL), signed by a CA of `ca`.'),
+    require: list(
+      'What one signature of each SOAP call must cover. Default: body and timestamp.',
+      'body, timestamp, token, to',
+      keyword('Part of a message.', 'body', 'timestamp', 'token', 'to'),
+    ),
+    credential: map(
+      'The credential that the signer supplies.',
+      '`name: subject`',
+      keyword('Part of the certificate.', 'subject', 'commonName', 'san', 'fingerprint'),
+    ),
+    sha1: value(
+      'Accepted uses of SHA-1: `false`, `signature` (rsa-sha1 over other digests), or `true` (also SHA-1 digests).',
+    ),
+    replay: keyword('Whether a message is rejected the second time.', 'refuse', 'allow'),
+  }),
   unverified: list(
     'Elements that are ignored without verification, for callers behind a proxy that verified them.',
     'Signature, BinarySecurityToken, Assertion',

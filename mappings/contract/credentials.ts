@@ -22,15 +22,36 @@ export interface CredentialsBlock {
 
 /** Settings for reading the header block `Security` of a request (W45). */
 export interface Wsse {
-  /** The credential that a UsernameToken's Username supplies. */
-  readonly username: string;
+  /** The credential that a UsernameToken's Username supplies; undefined if the contract reads no UsernameToken. */
+  readonly username: string | undefined;
   /** The credential that its Password supplies. */
-  readonly password: string;
+  readonly password: string | undefined;
   /** Treatment of a password digest: refused, checked with a secret, or sent upstream as credentials (W49). */
   readonly digest: 'refuse' | 'secrets' | DigestCredentials;
   readonly timestamp: 'optional' | 'required';
   /** Children of the block that are ignored and not refused (W50). */
   readonly unverified: readonly ('Signature' | 'BinarySecurityToken' | 'Assertion')[];
+  /** Undefined: signatures are not verified. */
+  readonly x509?: Signing | undefined;
+}
+
+/** Settings for verifying signatures (X1). The loader has checked the certificates and CRLs. They are DER in base64. */
+export interface Signing {
+  readonly cas: readonly string[];
+  /** Certificates of callers that are trusted without a CA. */
+  readonly certificates: readonly string[];
+  readonly crls: readonly string[];
+  /** What one signature of each call must cover (X4). */
+  readonly require: readonly ('body' | 'timestamp' | 'token' | 'to')[];
+  /** The credential that the signer supplies, and the part of the certificate (X20). */
+  readonly credential:
+    | { readonly name: string; readonly from: 'subject' | 'commonName' | 'san' | 'fingerprint' }
+    | undefined;
+  /** Accepted uses of SHA-1 (X9). */
+  readonly sha1: false | 'signature' | true;
+  readonly replay: 'refuse' | 'allow';
+  /** Paths of the files of certificates and CRLs. */
+  readonly files: readonly string[];
 }
 
 /** The credentials for the parts of a digest. */

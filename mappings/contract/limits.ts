@@ -101,6 +101,16 @@ export const limitTable = {
       'Nonces of digests that are remembered (WS-Security). One Username may use at most four times the number of free entries.',
     result: '503 `Overloaded`',
   },
+  wsseReferences: {
+    value: 16,
+    bounds: 'References of one signature (WS-Security).',
+    result: 'fault `InvalidSecurity`',
+  },
+  wsseSignedLifeMs: {
+    value: 3_600_000,
+    bounds: 'Age of a signed message with `replay: refuse`, whatever its `Expires` says (WS-Security).',
+    result: 'fault `MessageExpired`',
+  },
   replyBytes: {
     value: 32 * mebibyte,
     bounds:

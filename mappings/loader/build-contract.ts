@@ -30,6 +30,7 @@ import {
 import { readRoutes } from './operations/routes.ts';
 import { Servers } from './operations/servers.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
+import type { ReadBytes } from './overlay/x509.ts';
 import { deepFreeze } from './schema/freeze.ts';
 import { TypeBuilder } from './schema/type-builder.ts';
 import type { Places } from './versions/places.ts';
@@ -39,6 +40,8 @@ import { convertSwagger, isSwagger } from './versions/swagger.ts';
 export interface ContractSource {
   /** Reads another file that the document refers to; undefined if references to other files are not supported. */
   readonly readFile?: OtherFilesSource['read'];
+  /** Reads a file that the overlay names; undefined if the overlay is not a file. */
+  readonly readBytes?: ReadBytes;
   readonly openapi: unknown;
   readonly openapiName: string;
   readonly overlay: unknown;
@@ -110,7 +113,7 @@ export function buildContract(source: ContractSource): LoadedContract {
   const reportOverlay = reportTo(source.overlayName);
   const { allowance = new Allowance(defaultLimits) } = source;
   const { limits } = allowance;
-  const overlay = readOverlay(source.overlay, reportOverlay);
+  const overlay = readOverlay(source.overlay, reportOverlay, source.readBytes);
   // With the rules of another dialect, many later problems would be wrong.
   if ([...problems.values()].some(({ pointer }) => pointer === '/dialect'))
     throw contractError(problems.values(), limits);
@@ -453,7 +456,7 @@ function checkErrors(
 
 /** Reports invalid uses of `stream`. A streamed file must be the whole body, and its values are not checked (W64). */
 function checkStreams(
-  { settings }: Overlay,
+  { settings, wsse }: Overlay,
   operations: readonly Operation[],
   binary: ReadonlySet<Type>,
   report: Report,
@@ -463,6 +466,8 @@ function checkStreams(
     const { body } = upstream;
     const pointer = `/operations${pointerSegment(name)}/stream`;
     if (body.kind !== 'binary') report(pointer, `expected none, because the body of ${name} is not binary`);
+    else if (wsse?.x509 !== undefined)
+      report(pointer, 'expected none with /wsse/x509, which verifies a message before the call');
     else if (settings.validate === 'strict')
       report(pointer, 'expected none with validate: strict, which checks all values before the call');
     else if (input.fields.some(({ json, type }) => json !== body.field && binary.has(type)))

@@ -6,12 +6,16 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { defaultLimits } from '../contract/limits.ts';
 import { buildContract, type ContractSource, type LoadedContract } from './build-contract.ts';
 import { type ContractPlace, filesIn, isDocumentUrl, namesLockOf } from './contract-files.ts';
-import { Allowance, type ContractLimits, contractError } from './document/allowance.ts';
+import { Allowance, type ContractLimits, contractError, OverLimit } from './document/allowance.ts';
 import { ContractError, type ContractProblem } from './document/error.ts';
 import { withoutUrlSecrets } from './document/node.ts';
 import { PatchFiles } from './document/patch-files.ts';
-import { readYamlFile, withLines } from './document/yaml.ts';
+import { readWhole, readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
+import type { ReadBytes } from './overlay/x509.ts';
+
+/** Maximum size of a file that the overlay names in bytes (X2). */
+const maxNamedFileBytes = 1024 * 1024;
 
 /**
  * Reads an OpenAPI contract. Throws ContractError with all problems, each with file, line, JSON pointer and remedy. An
@@ -45,6 +49,7 @@ export function readOpenapiContract(
     overlayName: overlay.path,
     names,
     allowance,
+    readBytes: bytesReader(dirname(overlay.path), allowance),
     readFile: fileReader(dirname(openapi.path), dirname(overlay.path), patches, allowance),
   };
   let loaded: LoadedContract;
@@ -69,6 +74,22 @@ function refuseUrl(place: ContractPlace): void {
     ? 'expected a folder, got a URL'
     : 'is a URL. Expected a file, or --fetch to download the document to a file';
   throw new ContractError([{ file: withoutUrlSecrets(path), pointer: '', message }]);
+}
+
+/** Returns a function that reads files of certificates relative to the folder of the overlay. */
+function bytesReader(overlays: string, allowance: Allowance): ReadBytes {
+  return (name) => {
+    const path = resolve(overlays, name);
+    try {
+      const bytes = readWhole(path, allowance);
+      if (bytes.length === 0) return { path, bytes: 'an empty file' };
+      return { path, bytes: bytes.length > maxNamedFileBytes ? 'a file over 1 MiB' : bytes };
+    } catch (error) {
+      if (error instanceof OverLimit) return { path, bytes: 'something else' };
+      if (error instanceof Error && 'code' in error) return { path, bytes: `none (${error.code})` };
+      throw error;
+    }
+  };
 }
 
 /**

@@ -48,6 +48,8 @@ export const limitTests = {
   authorization: ['test/gateway/call/schemes.test.ts', "'authorization: "],
   wsseSkewMs: ['test/gateway/protocols/soap/security.test.ts', "limit: 'wsseSkewMs'"],
   wsseFreshMs: ['test/gateway/protocols/soap/security.test.ts', "limit: 'wsseFreshMs'"],
+  wsseReferences: ['test/security/rules.test.ts', 'X39: wsseReferences: '],
+  wsseSignedLifeMs: ['test/security/rules.test.ts', 'X18: wsseSignedLifeMs: '],
   wsseNonces: ['test/gateway/protocols/soap/security.test.ts', "'wsseNonces: "],
   errors: ['test/gateway/http/limits.test.ts', "'W43: errors: "],
   upstreamError: ['test/gateway/http/limits.test.ts', "'upstreamError: "],

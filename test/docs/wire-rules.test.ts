@@ -16,7 +16,7 @@ import { readContract, screeningContract } from '../../mappings/loader/load.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/wire-rules.md'), 'utf8');
-const rules = new Set([...page.matchAll(/^### ([WAMRG]\d+) \S/gm)].map(([, rule = '']) => rule));
+const rules = new Set([...page.matchAll(/^### ([WXAMRG]\d+) \S/gm)].map(([, rule = '']) => rule));
 
 /** Files about adopted services. In other files, `A4` may be a paper size. */
 const adopting = /adopt|mapping\/|commands\/map|loader\/wsdl|type-graph|contract\/members|built-in-types/;
@@ -28,8 +28,8 @@ function citations(folders: readonly string[]): Map<string, string[]> {
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
       if (!name.endsWith('.ts') || name.includes('node_modules')) continue;
       const file = join(folder, name);
-      // longer numbers, for example "R1126", are requirements of the Basic Profile
-      const citation = adopting.test(file) ? /\b(?:[WAR]\d{1,2}|M\d)\b/g : /\b[WRG]\d{1,2}\b/g;
+      // longer numbers, for example "R1126", are requirements of the Basic Profile; "&#X41;" is a reference
+      const citation = adopting.test(file) ? /(?<!#)\b(?:[WXAR]\d{1,2}|M\d)\b/g : /(?<!#)\b[WXRG]\d{1,2}\b/g;
       for (const [rule] of readFileSync(join(root, file), 'utf8').matchAll(citation)) {
         const files = found.get(rule);
         if (files === undefined) found.set(rule, [file]);
@@ -43,12 +43,21 @@ function citations(folders: readonly string[]): Map<string, string[]> {
 test('docs/wire-rules.md has all W, A and R rules, and its G rules, each once and in order', (t) => {
   const numbers = (letter: string, last: number) =>
     Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
-  const named = [...page.matchAll(/^### ([WAMRG]\d+) /gm)].map(([, rule]) => rule);
+  const named = [...page.matchAll(/^### ([WXAMRG]\d+) /gm)].map(([, rule]) => rule);
   const last = Math.max(...named.map((rule) => (rule?.startsWith('W') ? Number(rule.slice(1)) : 0)));
   t.true(last >= 56);
   const adopted = [...numbers('A', 34), ...numbers('M', 7)].filter((rule) => rules.has(rule));
+  const signed = numbers('X', 44).filter((rule) => rules.has(rule));
   const migration = numbers('G', 52).filter((rule) => rules.has(rule));
-  t.deepEqual(named, [...numbers('W', last), ...adopted, ...migration, ...numbers('R', 10)]);
+  const beforeParts = numbers('W', 56);
+  t.deepEqual(named, [
+    ...beforeParts,
+    ...signed,
+    ...numbers('W', last).slice(56),
+    ...adopted,
+    ...migration,
+    ...numbers('R', 10),
+  ]);
 });
 
 test('docs/wire-rules.md contains every rule that code or a test cites', (t) => {

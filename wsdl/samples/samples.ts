@@ -393,8 +393,8 @@ function tokenBlock(
   { wsse }: Contract,
   placeholders: ReadonlyMap<string, string>,
 ): { readonly xml: string; readonly credentials: readonly string[] } {
-  if (wsse === undefined) return { xml: '', credentials: [] };
-  const { username, password } = wsse;
+  const { username, password } = wsse ?? {};
+  if (username === undefined || password === undefined) return { xml: '', credentials: [] };
   const value = (name: string): string => placeholders.get(name) ?? '';
   return {
     xml: `<wsse:Security xmlns:wsse="${namespaces.wsse}"><wsse:UsernameToken><wsse:Username>${value(username)}</wsse:Username><wsse:Password>${value(password)}</wsse:Password></wsse:UsernameToken></wsse:Security>`,

@@ -147,7 +147,8 @@ export async function answer(
     if (made === undefined) return;
     const broken = failure?.();
     if (broken !== undefined) throw broken;
-    if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;
+    if (stats.error === 'FailedAuthentication' || stats.error === 'ReplayedMessage')
+      stats.wsse = 'FailedAuthentication';
     const outcome = change === undefined ? made : await change(made);
     if (outcome === undefined) return;
     reply = soapReply(version, outcome, replyContext(context, operation, header, acceptsXml(head)));
@@ -182,7 +183,10 @@ function noteSecurity(
 ): void {
   const security = header?.security;
   if (security !== undefined) {
-    stats.wsse = security.token;
+    const { token, signed, refused } = security;
+    stats.wsse = signed === undefined ? token : token === 'none' ? 'signed' : `signed+${token}`;
+    stats.signed = signed;
+    stats.wsseReason = refused;
     stats.unverified = [...new Set(security.unverified)];
   }
   if (code !== undefined && isSecurityCode(code)) stats.wsse = code;

@@ -30,7 +30,10 @@ const faultCodes = {
   InvalidSecurity: { is: 'sender', namespaceOf: () => namespaces.wsse },
   InvalidSecurityToken: { is: 'sender', namespaceOf: () => namespaces.wsse },
   UnsupportedSecurityToken: { is: 'sender', namespaceOf: () => namespaces.wsse },
+  UnsupportedAlgorithm: { is: 'sender', namespaceOf: () => namespaces.wsse },
+  SecurityTokenUnavailable: { is: 'sender', namespaceOf: () => namespaces.wsse },
   FailedAuthentication: { is: 'sender', namespaceOf: () => namespaces.wsse },
+  FailedCheck: { is: 'sender', namespaceOf: () => namespaces.wsse },
   MessageExpired: { is: 'sender', namespaceOf: () => namespaces.wsu },
 } as const satisfies Record<string, FaultCodeFacts>;
 

@@ -1,4 +1,6 @@
 import { isAscii } from 'node:buffer';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { endOfPayloadTag, readHead } from '../../../mappings/codec/byte-reader/head.ts';
 import {
@@ -14,13 +16,12 @@ import {
   startReading,
 } from '../../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
+import type { Signing, Wsse } from '../../../mappings/contract/credentials.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import type { Contract } from '../../../mappings/contract/model.ts';
-import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml, hasPlainCharacters, utf8Start } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader, type XmlTolerance } from '../../../mappings/xml/reader.ts';
-import type { HeaderValues } from '../../call/credentials.ts';
 import { compileDispatch, type Dispatch } from './dispatch.ts';
 import {
   closeBody,
@@ -33,49 +34,11 @@ import {
 import { Fault } from './faults.ts';
 import { readDeclared } from './headers/declared.ts';
 import { compileReadHeader, type ReadHeader } from './headers/headers.ts';
-import type { ReplyHeader } from './headers/reply-header.ts';
 import { missingTimestamp } from './headers/security.ts';
+import type { Envelope, OpenSoap, SoapCall, SoapMessage } from './soap-call.ts';
 import type { SoapAddress, SoapVersion } from './versions.ts';
 
-/** A received SOAP message: the document of its envelope, and data of its HTTP message. */
-export interface SoapMessage {
-  readonly document: Buffer;
-  /** The charset of the Content-Type; undefined means that the XML declaration applies. */
-  readonly charset: string | undefined;
-  /** Actions that the HTTP message names (W4). */
-  readonly actions: readonly string[];
-  /** The other parts of a multipart message (W57); undefined for any other message. */
-  readonly attachments: Attachments | undefined;
-}
-
-/** An envelope that was read up to its payload. */
-export interface Envelope {
-  readonly version: SoapVersion;
-  readonly operation: CompiledOperation;
-  /** Reads the payload and the rest of the document. Throws Fault, TooManySteps. */
-  readonly readPayload: () => SoapCall;
-  /** Data of the header blocks; undefined for none. */
-  readonly findings: Findings | undefined;
-}
-
-/** A SOAP request that was read completely. */
-export interface SoapCall {
-  readonly version: SoapVersion;
-  readonly operation: CompiledOperation;
-  readonly input: Input;
-  /** Request headers that the Header of the reply answers; undefined for none. */
-  readonly header: ReplyHeader | undefined;
-  /** Values of the header blocks that the call uses; undefined for none. */
-  readonly values: HeaderValues | undefined;
-  /** True if the request was an MTOM message (W65). */
-  readonly isMtom: boolean;
-}
-
-/**
- * Opens SOAP messages of a contract. Throws Fault in the version of the envelope, or of the address while the envelope
- * is unread (W3). Throws UnsupportedCharset.
- */
-export type OpenSoap = (message: SoapMessage, address: SoapAddress) => Envelope;
+export type { Envelope, OpenSoap, SoapCall, SoapMessage } from './soap-call.ts';
 
 /** The operations at a path, and the cache of known requests to them. */
 interface Binding {
@@ -126,6 +89,8 @@ class SoapReader {
   readonly #readHeader: ReadHeader;
   readonly #bindings: ReadonlyMap<string | undefined, Binding>;
   readonly #refusesUnknown: boolean;
+  /** Undefined for a contract that verifies no signatures. */
+  readonly #signed: OpenSoap | undefined;
 
   constructor(compiled: CompiledContract, mostSteps: number) {
     const { limits, contract } = compiled;
@@ -152,9 +117,15 @@ class SoapReader {
       }),
     );
     this.#refusesUnknown = contract.settings.unknownElements === 'refuse';
+    this.#signed =
+      contract.wsse?.x509 === undefined ? undefined : this.#openSigned(contract.wsse, contract.wsse.x509);
   }
 
-  open(
+  open(message: SoapMessage, address: SoapAddress): Envelope {
+    return this.#signed === undefined ? this.#open(message, address) : this.#signed(message, address);
+  }
+
+  #open(
     { document, charset, actions, attachments }: SoapMessage,
     { version: claimed, endpoint }: SoapAddress,
   ): Envelope {
@@ -162,6 +133,17 @@ class SoapReader {
     const request: SoapRequest = { document, charset, actions, attachments, binding, claimed };
     const plain = this.#openPlain(request);
     return plain === undefined ? this.#openWhole(request, false) : this.#envelopeOf(request, plain);
+  }
+
+  /** Returns the opener of signed messages. Its modules are loaded only for a contract that verifies signatures. */
+  #openSigned(wsse: Wsse, signing: Signing): OpenSoap {
+    const { openSigned }: typeof import('./signed.ts') = createRequire(import.meta.url)(
+      `./signed${extname(import.meta.url)}`,
+    );
+    return openSigned(wsse, signing, this.#limits, this.#tolerance, {
+      open: (message, address) => this.#open(message, address),
+      isByElement: (operation, { endpoint }) => this.#bindingOf(endpoint).dispatch.isByElement(operation),
+    });
   }
 
   /** Creates a reader of a text. All readers of a document use the same rules. */

@@ -1,5 +1,7 @@
 // Reads the overlay of an OpenAPI contract, `soap.yaml`. This file does not see the document: the loader checks a key
 // against the document where it reads that part of the document.
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
 import { linearPattern } from '../../codec/scalars/pattern.ts';
 import { createZone } from '../../codec/scalars/zone.ts';
 import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
@@ -22,6 +24,7 @@ import { readSettings } from '../document/settings-file.ts';
 import { isElementName } from '../names/names.ts';
 import type { OperationNames } from '../names/operation-names.ts';
 import { type Dialect, dialects } from './dialects.ts';
+import type { ReadBytes } from './x509.ts';
 
 type Values = OverlayValues<'openapi'>;
 
@@ -92,8 +95,15 @@ function readOperationNames(stated: Values['operationNames'], report: Report): O
   });
 }
 
-/** Reads an overlay. Wrong values are reported and replaced by their defaults. An empty file is valid. */
-export function readOverlay(document: unknown, report: Report): Overlay {
+/** Returns no file, for an overlay that is not read from a folder. */
+const noFiles: ReadBytes = (path) => ({ path, bytes: 'none' });
+
+/**
+ * Reads an overlay. Wrong values are reported and replaced by their defaults. An empty file is valid.
+ *
+ * @param readBytes reads the files that the overlay names
+ */
+export function readOverlay(document: unknown, report: Report, readBytes: ReadBytes = noFiles): Overlay {
   const keys = readSettings(overlaySettings.openapi, document ?? {}, '', report) ?? {};
   const dialect = dialects[keys.dialect ?? 'plain'];
   const { namespaces = {} } = keys;
@@ -105,7 +115,8 @@ export function readOverlay(document: unknown, report: Report): Overlay {
     arraysNamespace: ownNamespace(namespaces, 'arrays', report) ?? dialect.arraysNamespace,
     settings: settingsOf('openapi', keys, { ...defaultSettings.openapi, ...dialect.settings }, report),
     credentials: keys.credentials === undefined ? undefined : readCredentials(keys.credentials, report),
-    wsse: keys.wsse === undefined ? undefined : readWsse(keys.wsse, keys.credentials?.headers, report),
+    wsse:
+      keys.wsse === undefined ? undefined : readWsse(keys.wsse, keys.credentials?.headers, report, readBytes),
     routes: keys.routes ?? new Map(),
     operationNames: readOperationNames(keys.operationNames, report),
     ...operationsOf(keys.operations),
@@ -272,23 +283,58 @@ function readWsse(
   keys: NonNullable<Values['wsse']>,
   known: ReadonlyMap<string, unknown> = new Map(),
   report: Report,
+  readBytes: ReadBytes,
 ): Wsse {
   const nameAt = (name: string | undefined, at: string): string =>
     credentialAt(`/wsse/${at}`, name, known, report);
-  const { digest = 'refuse', timestamp = 'optional', unverified = [] } = keys;
-  const username = nameAt(keys.username, 'username');
-  const password = nameAt(keys.password, 'password');
-  if (username === password && username !== '')
+  const { digest = 'refuse', unverified = [] } = keys;
+  const isToken =
+    keys.username !== undefined || keys.password !== undefined || keys.x509?.credential === undefined;
+  const username = isToken ? nameAt(keys.username, 'username') : undefined;
+  const password = isToken ? nameAt(keys.password, 'password') : undefined;
+  if (username === password && username !== '' && username !== undefined)
     report('/wsse/password', `expected another credential than username, got ${shown(password)} again`);
-  if (typeof digest === 'string') return { username, password, digest, timestamp, unverified };
+  const x509 = keys.x509 === undefined ? undefined : readSigning(keys, keys.x509, known, report, readBytes);
+  const timestamp =
+    keys.timestamp ?? (x509?.require.includes('timestamp') === true ? 'required' : 'optional');
+  if (typeof digest === 'string') return { username, password, digest, timestamp, unverified, x509 };
   const parts = {
     password: nameAt(digest.password, 'digest/password'),
     nonce: nameAt(digest.nonce, 'digest/nonce'),
     created: nameAt(digest.created, 'digest/created'),
   };
-  if (new Set([username, password, ...Object.values(parts)]).size < 5)
+  if (!isToken || new Set([username, password, ...Object.values(parts)]).size < 5)
     report('/wsse/digest', 'expected five credentials with different names, got one name twice');
-  return { username, password, digest: parts, timestamp, unverified };
+  return { username, password, digest: parts, timestamp, unverified, x509 };
+}
+
+/** Reads the settings for signatures. The module is loaded only for a contract that has them. */
+function readSigning(
+  { username, password, timestamp, unverified = [] }: NonNullable<Values['wsse']>,
+  keys: NonNullable<NonNullable<Values['wsse']>['x509']>,
+  known: ReadonlyMap<string, unknown>,
+  report: Report,
+  readBytes: ReadBytes,
+): Wsse['x509'] {
+  const { readX509 }: typeof import('./x509.ts') = createRequire(import.meta.url)(
+    `./x509${extname(import.meta.url)}`,
+  );
+  for (const name of unverified)
+    if (name !== 'Assertion')
+      report(
+        '/wsse/unverified',
+        `expected only elements that /wsse/x509 does not verify, got ${shown(name)}`,
+      );
+  const signing = readX509(keys, timestamp, report, readBytes);
+  for (const name of keys.credential?.keys() ?? []) {
+    credentialAt('/wsse/x509/credential', name, known, report);
+    if (name === username || name === password)
+      report(
+        '/wsse/x509/credential',
+        `expected another credential than username and password, got ${shown(name)}`,
+      );
+  }
+  return signing;
 }
 
 /**

@@ -33,10 +33,15 @@ const settings = {
 } as const satisfies Record<string, Omit<Wsse, 'username' | 'password'>>;
 
 const { contract } = readContract(screeningContract);
-const readers = Object.entries(settings).map(([name, setting]): readonly [string, Wsse, ReadSoap] => {
-  const read: Wsse = { username: 'apiUserId', password: 'apiUserKey', ...setting };
-  return [name, read, createSoapReader(compileContract({ ...contract, wsse: read }, defaultLimits))];
-});
+/** Settings that read a UsernameToken. */
+type TokenSettings = Wsse & { readonly username: string; readonly password: string };
+
+const readers = Object.entries(settings).map(
+  ([name, setting]): readonly [string, TokenSettings, ReadSoap] => {
+    const read: TokenSettings = { username: 'apiUserId', password: 'apiUserKey', ...setting };
+    return [name, read, createSoapReader(compileContract({ ...contract, wsse: read }, defaultLimits))];
+  },
+);
 const { types } = contract.namespaces;
 
 /** Result of reading a message. */
@@ -182,7 +187,7 @@ function gotOf({ values, header }: SoapCall): string {
 }
 
 /** Returns the expected summary or the code of the fault, or undefined if the oracle cannot decide. */
-function expectedOf(header: Element, setting: Wsse): string | undefined {
+function expectedOf(header: Element, setting: TokenSettings): string | undefined {
   const blocks = header.children.filter((block) => {
     const actor = trim(attributeOf(block, 'actor', namespaces.soap11) ?? '');
     return actor === '' || actor === 'http://schemas.xmlsoap.org/soap/actor/next';
@@ -235,7 +240,10 @@ interface Token {
 }
 
 /** W47 and W49: returns the content of a token, or the code of its fault. */
-function tokenOf(element: Element, { username, password, digest }: Wsse): Token | string | undefined {
+function tokenOf(
+  element: Element,
+  { username, password, digest }: TokenSettings,
+): Token | string | undefined {
   const found = new Map<string, Element>();
   let fault: string | undefined;
   for (const child of element.children) {

@@ -407,6 +407,8 @@ const settled: RequestRecord = {
   operation: 'UpdateSubUser',
   status: 200,
   meant: undefined,
+  signed: undefined,
+  wsseReason: undefined,
   bytesIn: 0,
   bytesOut: 9,
   endedAt: 0,

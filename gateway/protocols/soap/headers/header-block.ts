@@ -56,7 +56,7 @@ export interface HeaderFindings {
 }
 
 /** Returns true if a block is for this role. Only attributes in the envelope's namespace count (W28). */
-export function isForUs(xml: ContentReader, version: SoapVersion): boolean {
+export function isForUs(xml: Pick<ContentReader, 'attribute'>, version: SoapVersion): boolean {
   const given = xml.attribute(version.namespace, version.roleAttribute);
   if (given === undefined) return true;
   const role = collapse(given);

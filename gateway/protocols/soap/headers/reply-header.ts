@@ -21,6 +21,20 @@ export interface SecurityFacts {
   token: 'text' | 'digest' | 'none';
   /** Names of elements that were ignored without verification (W50). */
   readonly unverified: string[];
+  /** Facts about a verified signature for the log (X29). */
+  signed?: SignedFacts | undefined;
+  /** Why a signature was refused, for the log (X29). */
+  refused?: string | undefined;
+}
+
+/** The signer of a message, and what the signature covers, for the log (X29). */
+export interface SignedFacts {
+  readonly signer: string;
+  /** SHA-256 of the certificate, 16 hex digits. */
+  readonly signerCertificate: string;
+  readonly signature: string;
+  /** True if the signature or a digest uses SHA-1. */
+  readonly usesSha1: boolean;
 }
 
 /** WS-Addressing of one request, which is answered in the same version (W28). */

@@ -72,11 +72,15 @@ function readSecurity(
   if (xml.hasText) refuse('InvalidSecurity', { expected: 'only elements in Security', got: 'text' });
 }
 
-/** Returns the reason for an element that the gateway neither verifies nor decrypts (W50). */
-export function unsupported(local: string): Reason {
+/**
+ * Returns the reason for an element that the gateway neither verifies nor decrypts (W50).
+ *
+ * @param read the elements that the gateway reads
+ */
+export function unsupported(local: string, read = 'a UsernameToken and a Timestamp'): Reason {
   const verb = local.startsWith('Encrypted') ? 'decrypt' : 'verify';
   return {
-    detail: `the gateway does not ${verb} <${local.slice(0, 64)}>. The gateway reads only a UsernameToken and a Timestamp`,
+    detail: `the gateway does not ${verb} <${local.slice(0, 64)}>. The gateway reads only ${read}`,
   };
 }
 

@@ -90,11 +90,18 @@ export function readUsernameToken(
   if (xml.hasText) wrong ??= invalid({ expected: 'only elements in UsernameToken', got: 'text' });
   if (parts.Username === undefined) wrong ??= invalid({ expected: 'Username in UsernameToken', got: 'none' });
   if (wrong !== undefined) return wrong;
-  if (type === undefined || collapse(type) === passwordText) return textToken(parts, wsse);
+  const { username, password, digest } = wsse;
+  if (username === undefined || password === undefined)
+    return problem('UnsupportedSecurityToken', { detail: 'this contract reads no UsernameToken' });
+  const read = { username, password, digest };
+  if (type === undefined || collapse(type) === passwordText) return textToken(parts, read);
   if (collapse(type) !== passwordDigest)
     return invalid({ expected: `${passwordText} or none as the Type of Password`, got: 'another Type' });
-  return readDigest(parts, encoding, wsse, now, limits);
+  return readDigest(parts, encoding, read, now, limits);
 }
+
+/** Settings of a contract that reads UsernameTokens. */
+type ReadToken = Pick<Wsse, 'digest'> & { readonly username: string; readonly password: string };
 
 function isPart(local: string): local is keyof Parts {
   return Object.hasOwn(namespaceOf, local);
@@ -108,7 +115,10 @@ function invalid(reason: Reason): TokenProblem {
   return problem('InvalidSecurityToken', reason);
 }
 
-function textToken({ Username = '', Password = '' }: Parts, { username, password }: Wsse): UsernameToken {
+function textToken(
+  { Username = '', Password = '' }: Parts,
+  { username, password }: ReadToken,
+): UsernameToken {
   const values = new Map<string, string>().set(username, Username).set(password, Password);
   return { kind: 'text', values, digest: undefined };
 }
@@ -128,7 +138,7 @@ function processStart(now: number): number {
 function readDigest(
   { Username = '', Password = '', Nonce, Created }: Parts,
   encoding: string | undefined,
-  { username, digest }: Wsse,
+  { username, digest }: ReadToken,
   now: number,
   limits: Limits,
 ): UsernameToken | TokenProblem {

@@ -1,0 +1,423 @@
+import { randomBytes } from 'node:crypto';
+import { instantFromXml } from '../../../mappings/codec/scalars/dates.ts';
+import type { Signing, Wsse } from '../../../mappings/contract/credentials.ts';
+import type { Limits } from '../../../mappings/contract/limits.ts';
+import { namespaces } from '../../../mappings/contract/model.ts';
+import type { CanonicalForm } from '../../../mappings/security/canonical.ts';
+import type { SignedMessage } from '../../../mappings/security/message.ts';
+import { names } from '../../../mappings/security/names.ts';
+import { invalid, SecurityProblem } from '../../../mappings/security/problem.ts';
+import { trustOf } from '../../../mappings/security/settings.ts';
+import { readTree, type Tree, type TreeElement } from '../../../mappings/security/tree.ts';
+import type { Trust } from '../../../mappings/security/trust.ts';
+import { type Verified, type VerifiedSignature, Verifier } from '../../../mappings/security/verify.ts';
+import type { XmlReader, XmlTolerance } from '../../../mappings/xml/reader.ts';
+import type { SignedCredentials } from '../../call/credentials.ts';
+import { certificatePart } from '../../http/certificate-part.ts';
+import { isForUs } from './headers/header-block.ts';
+import { maxHeaderBlocks } from './headers/headers.ts';
+import type { SignedFacts } from './headers/reply-header.ts';
+import { unsupported } from './headers/security.ts';
+import { windowProblem } from './headers/timestamp.ts';
+import { entriesOf } from './signed-once.ts';
+import { type SoapVersion, soap11, soap12 } from './versions.ts';
+
+/** What the gateway knows about the signer of a message. It is plain data, because a worker thread may read it. */
+export interface SignerFacts {
+  readonly credentials: SignedCredentials;
+  readonly shown: SignedFacts;
+}
+
+/**
+ * The result of reading a message for its signatures.
+ * `plain`: it has nothing to verify, and none is required. `malformed`: it is not an envelope, and the usual reader
+ * reports why. `read`: the document of everything that the gateway may read.
+ */
+export type SignedReading =
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'malformed' }
+  | {
+      readonly kind: 'read';
+      readonly version: SoapVersion;
+      readonly document: string;
+      /** The same document without unsigned actions; undefined if Body need not be signed (X4). */
+      readonly signedActions: string | undefined;
+      /** Undefined for a message without a Signature. */
+      readonly facts: SignerFacts | undefined;
+    };
+
+/** A fault before anything of the message is read, with what its Header answers. */
+export interface SignedRefusal {
+  readonly problem: SecurityProblem;
+  readonly version: SoapVersion;
+  readonly hasTimestamp: boolean;
+  readonly addressing: { readonly namespace: string; messageId: string | undefined } | undefined;
+}
+
+/** Reads a decoded document. Throws XmlError. */
+export type ReadSigned = (text: string, hasParts: boolean, now: number) => SignedReading | SignedRefusal;
+
+/**
+ * The prefix of the envelope of verified documents. Callers cannot know it, so no value in a signed element has this
+ * prefix (X15).
+ */
+const prefix = `e${randomBytes(8).toString('hex')}`;
+
+const inclusive: CanonicalForm = { kind: 'inclusive', prefixes: new Set() };
+
+/** Returns a function that verifies the signatures of a contract's messages (X12). */
+export function createReadSigned(
+  wsse: Wsse,
+  signing: Signing,
+  limits: Limits,
+  tolerance: XmlTolerance,
+): ReadSigned {
+  const reader = new SignedReader(wsse, signing, limits, tolerance);
+  return (text, hasParts, now) => reader.read(text, hasParts, now);
+}
+
+/** The parts of an envelope. */
+interface Parts {
+  readonly tree: Tree;
+  readonly version: SoapVersion;
+  readonly header: TreeElement | undefined;
+  readonly body: TreeElement;
+  /** Security blocks for the gateway. */
+  readonly blocks: readonly TreeElement[];
+}
+
+class SignedReader {
+  readonly #wsse: Wsse;
+  readonly #signing: Signing;
+  readonly #limits: Limits;
+  readonly #tolerance: XmlTolerance;
+  readonly #trust: Trust;
+
+  constructor(wsse: Wsse, signing: Signing, limits: Limits, tolerance: XmlTolerance) {
+    this.#tolerance = tolerance;
+    this.#wsse = wsse;
+    this.#signing = signing;
+    this.#limits = limits;
+    this.#trust = trustOf(signing);
+  }
+
+  read(text: string, hasParts: boolean, now: number): SignedReading | SignedRefusal {
+    const tree = readTree(text, this.#limits, this.#tolerance);
+    const parts = partsOf(tree, this.#limits);
+    if (parts === undefined) return { kind: 'malformed' };
+    try {
+      if (parts === 'two bodies') invalid({ expected: 'one Body in Envelope' }, 'place');
+      return this.#verified(parts, text.length, hasParts, now);
+    } catch (error) {
+      if (!(error instanceof SecurityProblem)) throw error;
+      return refusalOf(error, tree);
+    }
+  }
+
+  #verified(parts: Parts, characters: number, hasParts: boolean, now: number): SignedReading {
+    const { header, blocks, body, tree, version } = parts;
+    const { require } = this.#signing;
+    const [block, ...others] = blocks;
+    if (others.length > 0)
+      invalid({ expected: 'one Security block for this service', got: 'two blocks' }, 'two blocks');
+    const isPlain =
+      block === undefined || block.children.every((child) => isToken(child) || isTimestamp(child));
+    if (isPlain && require.length === 0) return { kind: 'plain' };
+    if (header === undefined || block === undefined) return refuseUnsigned(require);
+    const message: SignedMessage = { tree, header, block, body };
+    const rules = { sha1: this.#signing.sha1, references: this.#limits.wsseReferences };
+    const verifier = new Verifier(
+      message,
+      { trust: this.#trust, rules, limits: this.#limits, now },
+      characters,
+    );
+    const hasSignature = this.#addAll(block, verifier);
+    if (charactersIn(header) > this.#limits.soapHeaderText) return { kind: 'malformed' };
+    if (!hasSignature && require.length > 0) return refuseUnsigned(require);
+    if (hasSignature && hasParts) invalid({ detail: 'signed attachments are not supported' }, 'attachment');
+    const verified = verifier.verify();
+    this.#checkCoverage(message, verified, version);
+    const composer = new Composer(parts, block, verified, verifier, this.#wsse);
+    const document = composer.document(true);
+    const signsBody = require.includes('body');
+    return {
+      kind: 'read',
+      version,
+      document,
+      signedActions: signsBody ? composer.document(false) : undefined,
+      facts: this.#factsOf(message, verified, now),
+    };
+  }
+
+  /** Reads the form of each child of the block in order (X12). Returns true if there is a Signature. */
+  #addAll(block: TreeElement, verifier: Verifier): boolean {
+    let hasSignature = false;
+    if (/[^ \t\r\n]/.test(block.text))
+      invalid({ expected: 'only elements in Security', got: 'text' }, 'shape');
+    for (const child of block.children) {
+      if (child.is(names.ds, 'Signature')) {
+        hasSignature = true;
+        verifier.add(child);
+      } else if (child.namespace === names.ds)
+        invalid({ expected: 'Signature as the only element of its namespace in Security' }, 'place');
+      else if (!this.#isRead(child))
+        throw new SecurityProblem(
+          'UnsupportedSecurityToken',
+          unsupported(child.local, elementsRead),
+          'element',
+        );
+    }
+    return hasSignature;
+  }
+
+  #isRead(child: TreeElement): boolean {
+    const isReference = child.namespace === namespaces.wsse && readInBlock.has(child.local);
+    const isConfirmation = child.is(namespaces.wsse11, 'SignatureConfirmation');
+    const isIgnored = this.#wsse.unverified.some((name) => name === child.local);
+    return isTimestamp(child) || isReference || isConfirmation || isIgnored;
+  }
+
+  /** Throws SecurityProblem unless one Signature covers all required items (X4). */
+  #checkCoverage(message: SignedMessage, { signatures }: Verified, version: SoapVersion): void {
+    const { require } = this.#signing;
+    let missing: readonly string[] = [];
+    for (const { covered } of signatures) {
+      missing = require.filter((item) => !isCovered(item, message, covered, version));
+      if (missing.length === 0) return;
+    }
+    if (require.length === 0) return;
+    const [first] = signatures;
+    const covered = first === undefined ? [] : [...first.covered].map(({ local }) => local.slice(0, 64));
+    const expected = `expected ${missing.map((item) => itemNames[item] ?? item).join(' and ')} to be signed`;
+    const got =
+      signatures.length > 1
+        ? 'by one Signature'
+        : `got ${covered.length === 0 ? 'none' : `only ${covered.join(' and ')}`}`;
+    invalid({ detail: signatures.length > 1 ? `${expected} ${got}` : `${expected}, ${got}` }, 'coverage');
+  }
+
+  #factsOf(message: SignedMessage, { signatures, octets }: Verified, now: number): SignerFacts | undefined {
+    const [first] = signatures;
+    if (first === undefined) return undefined;
+    const { credential, replay } = this.#signing;
+    const { signer } = first.signer;
+    const value = certificatePart(signer.x509, credential?.from ?? 'subject');
+    const once = replay === 'allow' ? [] : entriesOf(signatures, this.#lifetime(message, octets, now));
+    const values = new Map(credential === undefined || value === undefined ? [] : [[credential.name, value]]);
+    return {
+      credentials: { values, once },
+      shown: {
+        signer: value ?? '',
+        signerCertificate: certificatePart(signer.x509, 'fingerprint')?.slice(0, 16) ?? '',
+        signature: signatures.map((one) => describe(one, message)).join(', '),
+        usesSha1: signatures.some((one) => one.usesSha1),
+      },
+    };
+  }
+
+  /** Returns the time until which a message with this Timestamp is accepted (X17, X18). Throws SecurityProblem. */
+  #lifetime({ block }: SignedMessage, octets: Verified['octets'], now: number): number {
+    const { wsseSignedLifeMs, wsseFreshMs, wsseSkewMs } = this.#limits;
+    const timestamp = block.children.find(isTimestamp);
+    const text = timestamp === undefined ? undefined : octets.get(timestamp);
+    if (text === undefined) return invalid({ expected: 'Timestamp to be signed', got: 'none' }, 'coverage');
+    const { root } = readTree(text, this.#limits);
+    const timeOf = (local: string): number | undefined => {
+      const element = root.children.find((child) => child.is(namespaces.wsu, local));
+      return element === undefined ? undefined : instantFromXml(element.text);
+    };
+    const created = timeOf('Created');
+    if (created === undefined)
+      return invalid({ expected: 'an xs:dateTime in Created of Timestamp', got: 'other text' }, 'timestamp');
+    const end = created + wsseSignedLifeMs;
+    const late = windowProblem('the signed message', { created, end }, now, this.#limits);
+    if (late !== undefined) throw new SecurityProblem('MessageExpired', late, 'expired');
+    return Math.min(end, timeOf('Expires') ?? created + wsseFreshMs) + wsseSkewMs;
+  }
+}
+
+/** Other children of the block that may be there. Only a UsernameToken and a Timestamp are read for their content. */
+const readInBlock: ReadonlySet<string> = new Set([
+  'UsernameToken',
+  'BinarySecurityToken',
+  'SecurityTokenReference',
+]);
+
+const elementsRead = 'a Signature, a BinarySecurityToken, a UsernameToken and a Timestamp';
+
+function isTimestamp(element: TreeElement): boolean {
+  return element.is(namespaces.wsu, 'Timestamp');
+}
+
+function isToken(element: TreeElement): boolean {
+  return element.is(namespaces.wsse, 'UsernameToken');
+}
+
+const itemNames: Readonly<Record<string, string>> = {
+  body: 'Body',
+  timestamp: 'Timestamp',
+  token: 'UsernameToken',
+  to: 'To',
+};
+
+function refuseUnsigned(require: Signing['require']): never {
+  const items = require.filter((item) => item === 'body' || item === 'timestamp');
+  const wanted = (items.length === 0 ? require : items).map((item) => itemNames[item] ?? item);
+  return invalid({ expected: `${wanted.join(' and ')} to be signed`, got: 'none' }, 'no signature');
+}
+
+/** Splits an envelope; undefined for a document that the usual reader refuses. */
+function partsOf(tree: Tree, limits: Limits): Parts | 'two bodies' | undefined {
+  const { root } = tree;
+  const version = [soap11, soap12].find(({ namespace }) => root.is(namespace, 'Envelope'));
+  if (version === undefined || hasText(root)) return undefined;
+  const children = root.children;
+  const bodies = children.filter((child) => child.is(version.namespace, 'Body'));
+  if (bodies.length > 1) return 'two bodies';
+  const [body] = bodies;
+  const rest = children.filter((child) => child !== body);
+  const [header, ...others] = rest;
+  const isHeaderFirst =
+    header === undefined || (children[0] === header && header.is(version.namespace, 'Header'));
+  if (body === undefined || others.length > 0 || !isHeaderFirst) return undefined;
+  const { soapHeaderBlocks = maxHeaderBlocks } = limits;
+  if (header !== undefined && (hasText(header) || header.children.length > soapHeaderBlocks))
+    return undefined;
+  const blocks = (header?.children ?? []).filter(
+    (child) => child.is(namespaces.wsse, 'Security') && isForUs(attributesOf(child), version),
+  );
+  return { tree, version, header, body, blocks };
+}
+
+function hasText(element: TreeElement): boolean {
+  return /[^ \t\r\n]/.test(element.text);
+}
+
+/** Returns the number of characters between the tags of a Header. */
+function charactersIn({ start, end, local, prefix: own }: TreeElement): number {
+  return end - start - `</>${local}`.length - (own === '' ? 0 : own.length + 1);
+}
+
+/** Returns the part of a reader that the check of a role needs. */
+function attributesOf(element: TreeElement): Pick<XmlReader, 'attribute'> {
+  return { attribute: (namespace, local) => element.attribute(namespace, local) };
+}
+
+const addressing: ReadonlySet<string> = new Set([namespaces.addressing10, namespaces.addressing2004]);
+
+function isCovered(
+  item: Signing['require'][number],
+  { header, block, body }: SignedMessage,
+  covered: ReadonlySet<TreeElement>,
+  version: SoapVersion,
+): boolean {
+  switch (item) {
+    case 'body':
+      return covered.has(body);
+    case 'timestamp': {
+      const timestamps = block.children.filter(isTimestamp);
+      return timestamps.length > 0 && timestamps.every((one) => covered.has(one));
+    }
+    case 'token':
+      return block.children.filter(isToken).every((one) => covered.has(one));
+    case 'to':
+      return header.children
+        .filter(
+          (one) => one.local === 'To' && addressing.has(one.namespace) && isForUs(attributesOf(one), version),
+        )
+        .every((one) => covered.has(one));
+  }
+}
+
+/** Describes a Signature for the log: its algorithm, and the items that it covers. */
+function describe({ algorithm, covered }: VerifiedSignature, { body, block, header }: SignedMessage): string {
+  const items: string[] = [];
+  if (covered.has(body)) items.push('body');
+  for (const element of covered) {
+    if (element.parent === block && isTimestamp(element)) items.push('timestamp');
+    else if (element.parent === block && isToken(element)) items.push('token');
+    else if (element.parent === header && element.local === 'To') items.push('to');
+  }
+  return items.length === 0 ? algorithm : `${algorithm} ${items.join('+')}`;
+}
+
+/** Writes the document that the gateway reads instead of the message (X12). */
+class Composer {
+  readonly #parts: Parts;
+  readonly #block: TreeElement;
+  readonly #octets: Map<TreeElement, string>;
+  readonly #verifier: Verifier;
+  readonly #wsse: Wsse;
+  readonly #unsigned = new Set<TreeElement>();
+
+  constructor(parts: Parts, block: TreeElement, verified: Verified, verifier: Verifier, wsse: Wsse) {
+    this.#parts = parts;
+    this.#block = block;
+    this.#octets = new Map(verified.octets);
+    this.#verifier = verifier;
+    this.#wsse = wsse;
+  }
+
+  /** @param withUnsignedActions false to leave out actions that no Signature covers (X4) */
+  document(withUnsignedActions: boolean): string {
+    const { version, header, body } = this.#parts;
+    const blocks = (header?.children ?? [])
+      .filter((one) => withUnsignedActions || !isAction(one) || !this.#isUnsigned(one))
+      .map((one) => (one === this.#block ? this.#security() : this.#textOf(one)));
+    const content = `<${prefix}:Header>${blocks.join('')}</${prefix}:Header>${this.#textOf(body)}`;
+    return `<${prefix}:Envelope xmlns:${prefix}="${version.namespace}">${content}</${prefix}:Envelope>`;
+  }
+
+  #security(): string {
+    const children = this.#block.children.map((child) => {
+      if (isTimestamp(child) || isToken(child)) return this.#textOf(child);
+      const isIgnored = this.#wsse.unverified.some((name) => name === child.local);
+      return isIgnored && child.local === 'Assertion' ? `<${prefix}o:Assertion/>` : '';
+    });
+    return `<${prefix}o:Security xmlns:${prefix}o="${namespaces.wsse}">${children.join('')}</${prefix}o:Security>`;
+  }
+
+  #isUnsigned(element: TreeElement): boolean {
+    return this.#unsigned.has(element) || !this.#octets.has(element);
+  }
+
+  /** Returns the octets of a covered element, and a canonical form with all declarations of any other. */
+  #textOf(element: TreeElement): string {
+    const known = this.#octets.get(element);
+    if (known !== undefined) return known;
+    const text = this.#verifier.formOf(element, inclusive);
+    this.#octets.set(element, text);
+    this.#unsigned.add(element);
+    return text;
+  }
+}
+
+function isAction(element: TreeElement): boolean {
+  return element.local === 'Action' && addressing.has(element.namespace);
+}
+
+function refusalOf(problem: SecurityProblem, { root }: Tree): SignedRefusal {
+  const version = root.namespace === soap12.namespace ? soap12 : soap11;
+  const blocks = root.children
+    .filter((child) => child.is(version.namespace, 'Header'))
+    .flatMap((one) => one.children);
+  const hasTimestamp = blocks.some(
+    (one) =>
+      one.is(namespaces.wsse, 'Security') &&
+      isForUs(attributesOf(one), version) &&
+      one.children.some(isTimestamp),
+  );
+  const addressed = blocks.find(({ namespace }) => addressing.has(namespace));
+  const id = blocks.find(
+    ({ namespace, local }) => namespace === addressed?.namespace && local === 'MessageID',
+  );
+  return {
+    problem,
+    version,
+    hasTimestamp,
+    addressing:
+      addressed === undefined
+        ? undefined
+        : { namespace: addressed.namespace, messageId: id?.text.trim().slice(0, 1_024) },
+  };
+}

@@ -1,0 +1,122 @@
+import type { CompiledOperation } from '../../../mappings/compile.ts';
+import type { Signing, Wsse } from '../../../mappings/contract/credentials.ts';
+import type { Limits } from '../../../mappings/contract/limits.ts';
+import { decodeXml } from '../../../mappings/xml/decode.ts';
+import { XmlError } from '../../../mappings/xml/error.ts';
+import type { XmlTolerance } from '../../../mappings/xml/reader.ts';
+import { Fault } from './faults.ts';
+import type { ReplyHeader } from './headers/reply-header.ts';
+import {
+  createReadSigned,
+  type ReadSigned,
+  type SignedReading,
+  type SignedRefusal,
+  type SignerFacts,
+} from './signed-message.ts';
+import type { Envelope, OpenSoap, SoapCall, SoapMessage } from './soap-call.ts';
+import type { SoapAddress, SoapVersion } from './versions.ts';
+
+/** The usual reader of the contract. */
+interface UsualReader {
+  readonly open: OpenSoap;
+  /** Returns true if the element in Body determines the operation without an action. */
+  readonly isByElement: (operation: CompiledOperation, address: SoapAddress) => boolean;
+}
+
+/** Returns the opener of a contract that verifies signatures (X1). */
+export function openSigned(
+  wsse: Wsse,
+  signing: Signing,
+  limits: Limits,
+  tolerance: XmlTolerance,
+  usual: UsualReader,
+): OpenSoap {
+  const readSigned = createReadSigned(wsse, signing, limits, tolerance);
+  return (message, address) => openMessage(message, address, readSigned, usual);
+}
+
+/**
+ * Opens a message. Its signatures are verified first, and the usual reader then reads only the verified document (X12).
+ * Throws Fault, UnsupportedCharset.
+ */
+function openMessage(
+  message: SoapMessage,
+  address: SoapAddress,
+  readSigned: ReadSigned,
+  usual: UsualReader,
+): Envelope {
+  const { document, charset, attachments, actions } = message;
+  const now = Date.now();
+  let reading: SignedReading | SignedRefusal;
+  try {
+    reading = readSigned(decodeXml(document, charset), attachments?.hasUnused === true, now);
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    const { version } = address;
+    const fault = new Fault(version, 'sender', error.reason, { kind: 'MalformedRequest', cause: error });
+    return refuseUnread(message, address, usual, fault);
+  }
+  if ('problem' in reading) throw faultOf(reading, now);
+  if (reading.kind === 'plain') return usual.open(message, address);
+  if (reading.kind === 'malformed')
+    return refuseUnread(
+      message,
+      address,
+      usual,
+      invalidAction(address.version, 'an envelope with one Header and one Body'),
+    );
+  const { version, signedActions, facts } = reading;
+  const verified = { charset: 'utf-8', attachments } as const;
+  const envelope = usual.open({ ...verified, document: Buffer.from(reading.document), actions }, address);
+  if (signedActions !== undefined && !usual.isByElement(envelope.operation, address)) {
+    const again = { ...verified, document: Buffer.from(signedActions), actions: [] };
+    if (operationOf(again, address, usual) !== envelope.operation)
+      throw invalidAction(version, 'a signed wsa:Action that selects the operation');
+  }
+  if (facts === undefined) return envelope;
+  return { ...envelope, readPayload: () => withSigner(envelope.readPayload(), facts) };
+}
+
+/** Throws the Fault of the usual reader, or another one if that reader would accept the message. */
+function refuseUnread(
+  message: SoapMessage,
+  address: SoapAddress,
+  usual: UsualReader,
+  otherwise: Fault,
+): never {
+  usual.open(message, address).readPayload();
+  throw otherwise;
+}
+
+function invalidAction(version: SoapVersion, expected: string): Fault {
+  return new Fault(version, 'InvalidSecurity', { expected });
+}
+
+/** Returns the operation that the signed content alone selects; undefined for none. */
+function operationOf(
+  message: SoapMessage,
+  address: SoapAddress,
+  usual: UsualReader,
+): CompiledOperation | undefined {
+  try {
+    return usual.open(message, address).operation;
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
+
+function withSigner(call: SoapCall, { credentials, shown }: SignerFacts): SoapCall {
+  const { security } = call.header ?? {};
+  if (security !== undefined) security.signed = shown;
+  return { ...call, values: { ...call.values, signed: credentials } };
+}
+
+function faultOf({ problem, version, hasTimestamp, addressing }: SignedRefusal, now: number): Fault {
+  const { code, reason, logged } = problem;
+  const header: ReplyHeader = {
+    security: { timestamp: hasTimestamp ? now : undefined, token: 'none', unverified: [], refused: logged },
+  };
+  if (addressing !== undefined) header.addressing = addressing;
+  return new Fault(version, code, reason, { header, cause: problem });
+}

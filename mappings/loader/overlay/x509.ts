@@ -1,0 +1,138 @@
+// Reads the key `wsse.x509` of an overlay: settings for verifying signatures, and the files of certificates and CRLs.
+import type { Signing } from '../../contract/credentials.ts';
+import type { OverlayValues } from '../../contract/overlay-keys.ts';
+import { type Certificate, parseCertificate, rsaBits } from '../../security/certificate.ts';
+import { readCrl } from '../../security/crl.ts';
+import type { Report } from '../document/error.ts';
+import { shown } from '../document/node.ts';
+
+/** The key `wsse.x509`. */
+type X509Keys = NonNullable<NonNullable<OverlayValues<'openapi'>['wsse']>['x509']>;
+
+/** Returns the absolute path of a file and its bytes, or what was found in place of a readable file. */
+export type ReadBytes = (path: string) => { readonly path: string; readonly bytes: Buffer | string };
+
+/** Minimum size of the RSA key of a certificate in bits (X2). */
+const minRsaBits = 2_048;
+
+/** Files that were read, by the key that names them. */
+class Files {
+  readonly paths: string[] = [];
+  readonly #readBytes: ReadBytes;
+  readonly #report: Report;
+
+  constructor(readBytes: ReadBytes, report: Report) {
+    this.#readBytes = readBytes;
+    this.#report = report;
+  }
+
+  /** Returns the values of a kind in the files of a key. */
+  read(key: 'ca' | 'certificates' | 'crl', given: string | readonly string[] | undefined): readonly Buffer[] {
+    const label = key === 'crl' ? 'X509 CRL' : 'CERTIFICATE';
+    const names = given === undefined ? [] : typeof given === 'string' ? [given] : given;
+    return names.flatMap((name, index) => {
+      const at = `/wsse/x509/${key}${typeof given === 'string' ? '' : `/${index}`}`;
+      const { path, bytes } = this.#readBytes(name);
+      this.paths.push(path);
+      const values = typeof bytes === 'string' ? [] : valuesIn(bytes, label);
+      if (typeof bytes === 'string')
+        this.#report(at, `expected a readable file, got ${bytes}: ${shown(name)}`);
+      else if (values.length === 0)
+        this.#report(
+          at,
+          `expected ${key === 'crl' ? 'a CRL' : 'certificates'} in PEM or DER, got ${shown(name)}`,
+        );
+      return values;
+    });
+  }
+}
+
+/** Returns the DER values in a file: the blocks of a PEM text with a label, or the whole file. */
+function valuesIn(bytes: Buffer, label: string): readonly Buffer[] {
+  if (bytes[0] === 0x30) return [bytes];
+  return bytes
+    .toString('latin1')
+    .split('-----BEGIN ')
+    .filter((block) => block.startsWith(`${label}-----`))
+    .map((block) => Buffer.from(block.slice(label.length + 5).split('-----')[0] ?? '', 'base64'));
+}
+
+/** Reads the settings for verifying signatures. Errors are reported (X2). */
+export function readX509(
+  keys: X509Keys,
+  timestamp: 'optional' | 'required' | undefined,
+  report: Report,
+  readBytes: ReadBytes,
+): Signing {
+  const files = new Files(readBytes, report);
+  const { require = ['body', 'timestamp'], replay = 'refuse' } = keys;
+  const cas = certificatesOf('ca', files.read('ca', keys.ca), report);
+  const certificates = certificatesOf('certificates', files.read('certificates', keys.certificates), report);
+  for (const { isCa } of cas)
+    if (!isCa) report('/wsse/x509/ca', 'expected certificates of CAs (CA:TRUE), got another certificate');
+  refuseAmbiguous(certificates, report);
+  const crls = files.read('crl', keys.crl);
+  for (const bytes of crls) {
+    const crl = readCrl(bytes, cas);
+    if (typeof crl === 'string') report('/wsse/x509/crl', `expected ${crl}, got another file`);
+  }
+  if (keys.ca === undefined && keys.certificates === undefined && require.length > 0)
+    report('/wsse/x509', 'expected ca or certificates, got none');
+  if (require.includes('timestamp') && timestamp === 'optional')
+    report('/wsse/timestamp', 'expected required, because /wsse/x509/require has timestamp');
+  if (replay === 'refuse' && !require.includes('timestamp'))
+    report(
+      '/wsse/x509/replay',
+      'expected allow, because /wsse/x509/require lacks timestamp and no replay is recognized without it',
+    );
+  const [name, from] = [...(keys.credential ?? [])][0] ?? [];
+  if ((keys.credential?.size ?? 0) > 1)
+    report('/wsse/x509/credential', 'expected one credential, got several');
+  return {
+    cas: cas.map(({ bytes }) => bytes.toString('base64')),
+    certificates: certificates.map(({ bytes }) => bytes.toString('base64')),
+    crls: crls.map((bytes) => bytes.toString('base64')),
+    require,
+    credential: name === undefined || from === undefined ? undefined : { name, from },
+    sha1: sha1Of(keys.sha1, report),
+    replay,
+    files: files.paths,
+  };
+}
+
+function sha1Of(given: unknown, report: Report): Signing['sha1'] {
+  if (given === 'signature' || given === true) return given;
+  if (given !== undefined && given !== false)
+    report('/wsse/x509/sha1', `expected false, signature or true, got ${shown(given)}`);
+  return false;
+}
+
+/** Parses certificates. Certificates that no signature may use are reported. */
+function certificatesOf(
+  key: 'ca' | 'certificates',
+  values: readonly Buffer[],
+  report: Report,
+): readonly Certificate[] {
+  return values.flatMap((bytes) => {
+    const certificate = parseCertificate(bytes);
+    if (certificate === undefined) {
+      report(`/wsse/x509/${key}`, 'expected X.509 certificates, got other content');
+      return [];
+    }
+    const bits = rsaBits(certificate.publicKey);
+    if (bits !== undefined && bits < minRsaBits)
+      report(`/wsse/x509/${key}`, `expected RSA keys of at least ${minRsaBits} bits, got ${bits} bits`);
+    return [certificate];
+  });
+}
+
+/** Reports two certificates with one key and different subjects, because KeyInfo is usually not signed (X2, X20). */
+function refuseAmbiguous(certificates: readonly Certificate[], report: Report): void {
+  const subjects = new Map<string, Buffer>();
+  for (const { keyHash, subject } of certificates) {
+    const known = subjects.get(keyHash);
+    if (known !== undefined && !known.equals(subject))
+      report('/wsse/x509/certificates', 'expected one subject for each key, got two');
+    subjects.set(keyHash, subject);
+  }
+}
