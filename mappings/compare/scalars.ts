@@ -17,7 +17,7 @@ import type { Tolerance } from './rules.ts';
 
 // Equality, notes and classes of scalars (G36, G38, G40).
 
-/** How the values of a type are compared. */
+/** Groups of types whose values are compared in the same way. */
 type Family =
   | 'number'
   | 'float'
