@@ -133,7 +133,12 @@ export function readUpstreamPlan(
       report(pointer, 'expected a text in quotes, or { file: path }, got another value');
       return '';
     }
-    return headerSafe(readText(inFolder(name), pointer, report).trimEnd(), pointer, report);
+    let isRead = true;
+    const text = readText(inFolder(name), pointer, (...problem) => {
+      isRead = false;
+      report(...problem);
+    });
+    return isRead ? headerSafe(text.trimEnd(), pointer, report) : '';
   };
   const { headers: own = new Map(), query = new Map(), basic, oauth2, proxy } = stated;
   const headers: Record<string, string> = {};

@@ -439,6 +439,7 @@ test('errors of upstream settings have file and line, and no secret', (t) => {
     /yaml:15#.*retryPercen: .*Did you mean retryPercent\?/,
   ])
     t.regex(told, expected);
+  t.is(told.match(/#.*clientSecret: /g)?.length, 1, 'a file that cannot be read is reported once');
   t.false(told.includes('canary') || told.includes('12345678') || /yaml:10#/.test(told), told);
 });
 
