@@ -19,20 +19,22 @@ const longest = 200;
 /** Maximum number of objects of a contract that are searched for names. */
 const mostObjects = 200_000;
 
-/** Returns the mistakes of a refused message for the log, without its values. */
+/** Returns the mistakes of a refused message for the log, without its values; undefined if nothing else is left. */
 export function mistakesOf(
   contract: Contract,
   reasons: readonly (Reason & { readonly code?: string; readonly path?: string })[],
 ): readonly LoggedMistake[] | undefined {
   if (reasons.length === 0) return undefined;
   const known = namesOf(contract);
-  return reasons.slice(0, mostMistakes).map(({ code, path, where, expected, got }) => ({
+  const mistakes = reasons.slice(0, mostMistakes).map(({ code, path, where, expected, got }) => ({
     code,
     path: path === undefined || path === '' ? undefined : pathOf(path, known).slice(0, longest),
     where: typeof where === 'string' ? where : undefined,
     expected: expected === undefined ? undefined : loggedOf(expected, known).slice(0, longest),
     got: got === undefined ? undefined : loggedOf(got, known).slice(0, longest),
   }));
+  const logged = mistakes.filter((mistake) => Object.values(mistake).some((text) => text !== undefined));
+  return logged.length === 0 ? undefined : logged;
 }
 
 function pathOf(path: string, known: ReadonlySet<string>): string {

@@ -117,3 +117,15 @@ for (const [kind, gateway, path, headers, text] of messages)
     t.true(different.size >= 10, `${different.size} different mistakes`);
     t.notRegex(JSON.stringify(refusals), new RegExp(`${marker}|${number}`, 'i'));
   });
+
+test.serial('a refused message without an expected value has no empty mistake', async (t) => {
+  const before = screening.log().length;
+  const header = `<x:strange xmlns:x="urn:x" s:mustUnderstand="1" xmlns:s="${soap11Namespace}"/>`;
+  const text = envelope('1.1', { header, body });
+  await send(screening.port, 'POST', '/v2/soap11', { 'Content-Type': 'text/xml', ...ann }, text);
+  const { fault, block, refusal } = JSON.parse(screening.log().slice(before));
+  t.deepEqual(
+    { fault, block, refusal },
+    { fault: 'MustUnderstand', block: '{urn:x}strange', refusal: undefined },
+  );
+});
