@@ -408,6 +408,26 @@ for (const [what, isQuickBefore, queueMs] of [
   });
 }
 
+test('G18: a call that gets no connection logs its time in the queue', async (t) => {
+  const { site, legacy } = await startForwarding(
+    t,
+    {},
+    { limits: { upstreamConnections: 1, upstreamQueueMs: 200 } },
+  );
+  const held: ServerResponse[] = [];
+  legacy.answer = (_request, response) => held.push(response);
+  const call = () => site.send({ path, headers: xml, body: envelope('NotifyArrival', number('G')) });
+  const first = call();
+  await until(() => held.length === 1);
+  t.is((await call()).headers['x-status'], '503');
+  held[0]?.end('<late/>');
+  t.is((await first).status, 200);
+  await until(() => site.log().filter(({ operation }) => operation === 'NotifyArrival').length === 2);
+  const [rejected] = site.log().filter(({ operation }) => operation === 'NotifyArrival');
+  t.true(Number(rejected?.queueMs) >= 200, JSON.stringify(rejected));
+  t.is(legacy.requests.length, 1);
+});
+
 test('G19: failures of the legacy service are faults of the caller that name it', async (t) => {
   const { site, legacy } = await startForwarding(t, {}, { limits: { upstreamFirstByteMs: 300 } });
   const faults: string[] = [];
