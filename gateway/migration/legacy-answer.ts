@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gunzip, inflate } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
@@ -182,11 +182,12 @@ function headerIn(rawHeaders: readonly string[], name: string): string | undefin
 }
 
 const mebibyte = 1024 * 1024;
-const unpackers = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-} as const;
+const unpackers = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** Decompresses a body; undefined for another coding, damaged bytes, or more bytes than the limits allow (W8). */
 async function unpacked(
@@ -197,10 +198,11 @@ async function unpacked(
 ): Promise<Buffer | undefined> {
   const name = coding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return body;
-  if (name !== 'gzip' && name !== 'x-gzip' && name !== 'deflate') return undefined;
+  const unpack = unpackers.get(name);
+  if (unpack === undefined) return undefined;
   const longest = Math.min(most, Math.max(mebibyte, body.length * compressionRatio));
   try {
-    return await unpackers[name](body, { maxOutputLength: longest });
+    return await unpack(body, { maxOutputLength: longest });
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined; // an error of zlib
     throw error;

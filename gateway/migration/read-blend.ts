@@ -208,8 +208,8 @@ function placeIn(form: JsonForm, [name, ...rest]: readonly string[]): Place {
 }
 
 /**
- * Returns the start of the paths that a reader reports for items, which has the names of elements. Returns `''` for items
- * that it does not number.
+ * Returns the path of the list that a reader of XML reports, which has the names of elements. Returns `''` for a list
+ * without an element of its own.
  */
 function readAt(root: JsonForm | undefined, names: readonly string[], item: Member): string {
   if (item.kind !== 'element') return '';
@@ -221,9 +221,9 @@ function readAt(root: JsonForm | undefined, names: readonly string[], item: Memb
     if (member?.kind !== 'element') return '';
     locals.push(member.element.name.local);
     form = jsonFormOf(member.element.type, true);
-    if (member === item) return `${locals.join('.')}[`;
+    if (member === item) break;
   }
-  return `${[...locals, item.element.name.local].join('.')}[`;
+  return locals.join('.');
 }
 
 /** Returns what is at a place, for an error: `, a boolean`; or the nearest name. */

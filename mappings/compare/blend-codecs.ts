@@ -58,16 +58,20 @@ function codecOf(codecs: CompiledAdoptedOperation, limits: Limits): BlendCodec {
  * Returns why a decoded reply is unreadable (G31): the first violation of the contract. Returns undefined for a readable
  * one, and for one that only lacks members outside of items.
  *
- * @param readAt start of the paths of items
+ * @param readAt path of the list, see `BlendRule`
  */
 export function unreadableAt(
   { violations }: Extract<DecodedReply, { kind: 'reply' }>,
   readAt: string,
 ): { readonly path: string; readonly expected: string } | undefined {
-  const found = violations.find(({ path, code }) => code !== 'NotEmpty' || path.startsWith(readAt));
+  const found = violations.find(({ path, code }) => code !== 'NotEmpty' || isInItem(path, readAt));
   // further violations were not recorded
   const any = found ?? (violations.length >= maxViolations ? violations[0] : undefined);
   return any && { path: any.path, expected: expectations.get(any.code) ?? 'a value of its type' };
+}
+
+function isInItem(path: string, readAt: string): boolean {
+  return readAt === '' || path.startsWith(`${readAt}[`) || path.startsWith(`${readAt}.`);
 }
 
 const expectations: ReadonlyMap<string, string> = new Map([

@@ -25,7 +25,7 @@ export interface ItemScalar {
 export interface BlendRule {
   /** Names of members from the reply to the list. */
   readonly list: readonly string[];
-  /** Start of the paths that the reader of XML reports for items; `''` for any path. */
+  /** Path of the list that the reader of XML reports; `''` if each of its paths may be in an item. */
   readonly readAt: string;
   /** True if the list must have an item. */
   readonly isRequired: boolean;

@@ -1,7 +1,7 @@
-import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { readState } from '../../gateway/migration/state-file.ts';
 import { until } from '../until.ts';
@@ -115,6 +115,8 @@ test('G28: the legacy reply may be compressed, in UTF-16, or a package', async (
   });
   const packed = sent(gzipSync(legacy), { ...text, 'content-encoding': 'gzip' });
   t.is(await numbersOf(site, packed, newList(one('N1'))), '2: L1 N1');
+  const brotli = sent(brotliCompressSync(legacy), { ...text, 'content-encoding': 'br' });
+  t.is(await numbersOf(site, brotli, newList(one('N1'))), '2: L1 N1');
   const wide = Buffer.from(`\ufeff<?xml version="1.0" encoding="utf-16"?>${legacy}`, 'utf16le');
   t.is(await numbersOf(site, sent(wide, { 'content-type': 'text/xml' }), newList(one('N1'))), '2: L1 N1');
   const mime = `--b\r\nContent-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <r>\r\n\r\n${legacy}\r\n--b--\r\n`;
@@ -414,4 +416,56 @@ test('G28: large replies are blended in a worker thread, with the same result', 
   for (const [ofLegacy, fresh] of pairs)
     t.is(await numbersOf(aside, ofLegacy, fresh), await numbersOf(here, ofLegacy, fresh));
   t.is(await numbersOf(aside, ...(pairs[0] ?? [null, null])), '3: A B C');
+});
+
+const nested = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">
+<types><xs:schema targetNamespace="urn:t" elementFormDefault="qualified">
+<xs:complexType name="Item"><xs:sequence><xs:element name="Note" type="xs:string"/></xs:sequence><xs:attribute name="id" type="xs:int" use="required"/></xs:complexType>
+<xs:complexType name="Items"><xs:sequence><xs:element name="Item" type="t:Item" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+<xs:element name="Get"><xs:complexType/></xs:element>
+<xs:element name="GetResponse"><xs:complexType><xs:sequence><xs:element name="Result" minOccurs="0"><xs:complexType><xs:sequence><xs:element name="Items" type="t:Items"/><xs:element name="Total" type="xs:long"/></xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
+</xs:schema></types>
+<message name="In"><part name="p" element="t:Get"/></message><message name="Out"><part name="p" element="t:GetResponse"/></message>
+<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation></portType>
+<binding name="B" type="t:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:get"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+<service name="S"><port name="P" binding="t:B"><soap:address location="http://old.example/p"/></port></service></definitions>`;
+
+test('G28: a list in an element of its own, with the key in an attribute', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'Nested.wsdl'), nested);
+  writeFileSync(join(folder, 'soap.yaml'), 'wsdl: Nested.wsdl\noperations: { Get: { readOnly: true } }\n');
+  const blend = {
+    list: 'Result.Items',
+    key: 'id',
+    order: { by: 'id', descending: true },
+    counts: ['Result.Total'],
+  };
+  const site = await start(t, blend, { contract: folder }, 'Get');
+  const call = async (items: string, fresh: object) => {
+    const result = items === '' ? '' : `<Result><Items>${items}</Items><Total>1</Total></Result>`;
+    site.legacy.answer = xmlReply(envelope(`<GetResponse xmlns="urn:t">${result}</GetResponse>`));
+    site.upstream.answer = jsonReply(fresh);
+    const { body } = await site.send({
+      path: '/p',
+      headers: { 'Content-Type': 'text/xml' },
+      body: envelope('<Get xmlns="urn:t"/>'),
+    });
+    const reply = body.toString();
+    const [, fault] = /<faultstring>(\w+)/.exec(reply) ?? [];
+    const ids = [...reply.matchAll(/ id="(\d+)"/g)].map(([, id]) => id);
+    return fault ?? `${/Total>(\d+)</.exec(reply)?.[1]}: ${ids.join(' ')}`;
+  };
+  const item = (id: number) => `<Item id="${id}"><Note>n</Note></Item>`;
+  const fresh = (...ids: readonly number[]) => ({
+    Result: { Items: ids.map((id) => ({ id, Note: 'n' })), Total: ids.length },
+  });
+  t.is(await call(item(1) + item(3), fresh(2, 3)), '3: 3 2 1');
+  t.is(await call('', fresh(2)), '1: 2');
+  t.is(await call(item(1), {}), '1: 1');
+  t.is(await call(item(1), { Result: { Items: [], Total: 0 } }), '1: 1');
+  t.is(await call('<Item id="1"/>', fresh(2)), 'UpstreamInvalidResponse');
+  t.is(await call('<Item><Note>n</Note></Item>', fresh(2)), 'UpstreamInvalidResponse');
+  t.is(await call(item(1), { Result: { Items: [{ id: 2 }], Total: 1 } }), 'UpstreamInvalidResponse');
+  t.is(await call(item(1), { Result: { Items: [{ Note: 'n' }], Total: 1 } }), 'UpstreamInvalidResponse');
 });

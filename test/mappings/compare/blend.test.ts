@@ -5,7 +5,7 @@ import { defaultLimits } from '../../../mappings/contract/limits.ts';
 
 const rule: BlendRule = {
   list: ['L'],
-  readAt: 'L[',
+  readAt: 'L',
   isRequired: false,
   takesNull: false,
   key: undefined,
