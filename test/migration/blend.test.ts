@@ -469,3 +469,34 @@ test('G28: a list in an element of its own, with the key in an attribute', async
   t.is(await call(item(1), { Result: { Items: [{ id: 2 }], Total: 1 } }), 'UpstreamInvalidResponse');
   t.is(await call(item(1), { Result: { Items: [{ Note: 'n' }], Total: 1 } }), 'UpstreamInvalidResponse');
 });
+
+test('G28: a contract with a mapping', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  for (const name of ['Orders.wsdl', 'openapi.yaml', 'mapping.yaml'])
+    cpSync(join('docs/mapping', name), join(folder, name));
+  writeFileSync(
+    join(folder, 'soap.yaml'),
+    'wsdl: Orders.wsdl\noperations: { GetOrder: { readOnly: true } }\n',
+  );
+  const blend = { list: 'Line', key: 'Article', emptyFaults: { new: ['NoSuchOrder'] } };
+  const site = await start(t, blend, { contract: folder }, 'GetOrder');
+  const call = async (fresh: StubReply) => {
+    site.upstream.answer = fresh;
+    const { body } = await site.send({
+      path: '/Orders.asmx',
+      headers: { 'Content-Type': 'text/xml' },
+      body: envelope('<GetOrder xmlns="urn:example:orders"><OrderNumber>7</OrderNumber></GetOrder>'),
+    });
+    return [...body.toString().matchAll(/Article>(\w+)</g)].map(([, article]) => article).join(' ');
+  };
+  site.legacy.answer = xmlReply(
+    envelope(
+      '<GetOrderResponse xmlns="urn:example:orders"><State>Open</State><Total>1</Total><Line><Article>A</Article><Quantity>1</Quantity></Line></GetOrderResponse>',
+    ),
+  );
+  t.is(await call(jsonReply({ state: 'open', total: 2, lines: [{ sku: 'B', count: 2 }] })), 'A B');
+  t.is(site.upstream.hits[0]?.url, '/orders/7');
+  const problem = { 'content-type': 'application/problem+json' };
+  t.is(await call({ status: 404, headers: problem, body: '{"title":"none"}' }), 'A');
+});
