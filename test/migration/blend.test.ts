@@ -500,3 +500,29 @@ test('G28: a contract with a mapping', async (t) => {
   const problem = { 'content-type': 'application/problem+json' };
   t.is(await call({ status: 404, headers: problem, body: '{"title":"none"}' }), 'A');
 });
+
+test('G4: a blended request that selects a page gets a warning', async (t) => {
+  for (const [name, isPaging] of [
+    ['PageNumber', true],
+    ['page-size', true],
+    ['Offset', true],
+    ['cursor', true],
+    ['LIMIT', true],
+    ['CreditLimit', false],
+    ['Pages', false],
+  ] as const) {
+    const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    const member = `<xs:element name="Get"><xs:complexType><xs:sequence><xs:element name="${name}" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>`;
+    writeFileSync(
+      join(folder, 'Nested.wsdl'),
+      nested.replace('<xs:element name="Get"><xs:complexType/></xs:element>', member),
+    );
+    writeFileSync(join(folder, 'soap.yaml'), 'wsdl: Nested.wsdl\noperations: { Get: { readOnly: true } }\n');
+    const site = await start(t, { list: 'Result.Items' }, { contract: folder }, 'Get');
+    const warned = site
+      .log()
+      .some(({ msg }) => String(msg).includes(`${name} in the request seems to select`));
+    t.is(warned, isPaging, name);
+  }
+});
