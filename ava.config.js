@@ -21,6 +21,7 @@ const long = [
   'test/docs/embedding.test.ts',
   'test/docs/first-examples.test.ts',
   'test/docs/mapping-example.test.ts',
+  'test/docs/migrate-example.test.ts',
   'test/docs/tutorial.test.ts',
   'test/docs/upgrading.test.ts',
   'test/documents/documents.test.ts',

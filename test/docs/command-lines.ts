@@ -53,7 +53,7 @@ export function wordsOf(line: string): readonly string[] {
   return words;
 }
 
-/** The commands of a shell script: its lines, continued lines as one, split at `&&` and pipes. */
+/** The commands of a shell script: its lines, continued lines as one, split at `&&`, `||` and pipes. */
 export function commandsOf(script: string): readonly (readonly string[])[] {
   return script
     .replace(/\\\n\s*/g, ' ')
@@ -65,7 +65,7 @@ export function commandsOf(script: string): readonly (readonly string[])[] {
 function split(words: readonly string[]): string[][] {
   const commands: string[][] = [[]];
   for (const word of words) {
-    if (['&&', '|', ';'].includes(word)) commands.push([]);
+    if (['&&', '||', '|', ';'].includes(word)) commands.push([]);
     else commands.at(-1)?.push(word);
   }
   return commands;

@@ -8,7 +8,9 @@ import { createCallers } from '../../gateway/telemetry/callers.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 import { readPage } from './page.ts';
 
-const blocks = [...readPage('migrate.md').matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
+// "Try it" has another example
+const [, page = ''] = readPage('migrate.md').split('\n## Requirements\n');
+const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
 const [overlay = '', base = '', ...parts] = blocks;
 
 const callers = createCallers({

@@ -13,14 +13,16 @@ export function readPage(name: string): string {
   return readFileSync(join(root, 'docs', name), 'utf8');
 }
 
-interface Step {
+/** A command of a page. */
+export interface Step {
   readonly command: string;
   readonly serves: boolean;
   /** Expected output, or undefined if the page shows none. */
   readonly prints: string | undefined;
 }
 
-function stepsOf(page: string): readonly Step[] {
+/** Returns the commands of a page in order. */
+export function stepsOf(page: string): readonly Step[] {
   return [...page.matchAll(/^```sh( serve)?\n(.*?)\n```\n(?:\n```\n(.*?\n)```\n)?/gms)].map(
     ([, serves, command = '', prints]) => ({ command, serves: serves !== undefined, prints }),
   );
@@ -35,13 +37,18 @@ export interface Place {
   readonly lineOf: (command: string) => string;
 }
 
-const own = `exec '${process.execPath}' `;
+const node = `'${process.execPath}' `;
+
+const bin = join(root, 'bin/soapbridge.js');
 
 /** A clone of the repository that uses the running Node. */
-const clone: Place = {
+export const clone: Place = {
   folder: root,
   environment: {},
-  lineOf: (command) => command.replace(/^npx soapbridge/m, `${own}bin/soapbridge.js`).replace(/^node /, own),
+  lineOf: (command) => {
+    const own = command.includes('||') ? node : `exec ${node}`; // a shell runs the command after ||
+    return command.replace(/^npx soapbridge/m, `${own}'${bin}'`).replace(/^node /, own);
+  },
 };
 
 /** Runs a command of a page in a shell. */
@@ -72,15 +79,42 @@ function shell(
   return child;
 }
 
-/** Starts a server, and returns the port that it reports. */
-async function serve(t: ExecutionContext, command: string, place: Place): Promise<string> {
+/** A server that a command of a page has started. */
+export interface Served {
+  readonly port: string;
+  /** Stops the server like Ctrl+C. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a server, and waits until it reports its port. */
+export async function serve(t: ExecutionContext, command: string, place: Place): Promise<Served> {
+  const child = shell(t, command, place);
+  const closed = once(child, 'close');
   let out = '';
-  for await (const chunk of shell(t, command, place).stdout) {
-    out += chunk;
-    const port = /listens on https?:\/\/127\.0\.0\.1:(\d+)/.exec(out)?.[1];
-    if (port !== undefined) return port;
-  }
-  throw new Error(`${command}: expected a line with the port, got ${out}`);
+  const port = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+      const found = /listens on https?:\/\/127\.0\.0\.1:(\d+)/.exec(out)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('close', () => reject(new Error(`${command}: expected a line with the port, got ${out}`)));
+  });
+  const stop = async (): Promise<void> => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+    await closed;
+  };
+  return { port, stop };
+}
+
+/** Runs a command that ends. Returns what it prints, and its exit code. */
+export async function run(
+  t: ExecutionContext,
+  command: string,
+  place: Place,
+): Promise<{ readonly out: string; readonly code: number }> {
+  const child = shell(t, command, place);
+  const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { out, code };
 }
 
 /**
@@ -106,11 +140,10 @@ export async function runPage(
     for (const [there, meant] of places) here = here.replaceAll(there, meant);
     if (serves) {
       const served = command.includes('upstream.mjs') ? '127.0.0.1:9090' : '127.0.0.1:8080';
-      places.set(served, `127.0.0.1:${await serve(t, here, place)}`);
+      places.set(served, `127.0.0.1:${(await serve(t, here, place)).port}`);
       continue;
     }
-    const child = shell(t, here, place);
-    const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    const { out, code } = await run(t, here, place);
     t.is(code, 0, command);
     if (prints === undefined) continue;
     t.is(out.trimEnd(), prints.trimEnd(), command);

@@ -28,7 +28,7 @@ function linksOf(page: string): readonly string[] {
     .filter((link) => link !== '' && !/^[a-z]+:/.test(link));
 }
 
-test('the package has the files of the tutorial, of adopt and of embedding', (t) => {
+test('the package has the files of the tutorial, of adopt, of migrate and of embedding', (t) => {
   for (const file of [
     'README.md',
     'docs/tutorial.md',
@@ -39,6 +39,12 @@ test('the package has the files of the tutorial, of adopt and of embedding', (t)
     'docs/adopt/Orders.wsdl',
     'docs/adopt/upstream.mjs',
     'docs/adopt/get-order.xml',
+    'docs/migrate.md',
+    'examples/migration/agency/Agency.wsdl',
+    'examples/migration/agency/soap.yaml',
+    'examples/migration/legacy.mjs',
+    'examples/migration/new.mjs',
+    'examples/migration/4-switch.yaml',
     'docs/embedding/koa.mts',
     'docs/embedding/node-http.mts',
     'docs/embedding/fetch.mts',
@@ -59,9 +65,9 @@ for (const page of pages) {
   });
 }
 
-test('JavaScript in docs/ is .mjs or .mts, because npm init makes packages of type commonjs', (t) => {
+test('JavaScript in docs/ and examples/ is .mjs or .mts, because npm init makes packages of type commonjs', (t) => {
   t.deepEqual(
-    packed.filter((path) => path.startsWith('docs/') && /\.(?:js|ts)$/.test(path)),
+    packed.filter((path) => /^(?:docs|examples)\//.test(path) && /\.(?:js|ts)$/.test(path)),
     [],
   );
 });

@@ -18,6 +18,7 @@ import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { optionalFeatures } from '../../mappings/optional-packages.ts';
 import { documentedNames, printNames } from '../docs/exported-names.ts';
+import { walkMigration } from '../docs/migration-walk.ts';
 import { runPage } from '../docs/page.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -270,6 +271,21 @@ for (const major of [22, 24, 26]) {
     );
   }
 }
+
+test.serial('docs/migrate.md: the example works in a folder with the package under Node 22', async (t) => {
+  const set = setUp(t, 22);
+  if (set === undefined) return;
+  t.timeout(110_000);
+  const folder = join(set.folder, 'migrate');
+  mkdirSync(folder);
+  symlinkSync(join(set.folder, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), readFileSync(join(set.folder, 'package.json')));
+  const own = join(folder, 'node_modules/soapbridge');
+  cpSync(join(own, 'examples'), join(folder, 'examples'), { recursive: true });
+  const page = readFileSync(join(own, 'docs/migrate.md'), 'utf8');
+  const place = { folder, environment: environmentOf(set.node), lineOf: (command: string) => command };
+  t.deepEqual(await walkMigration(t, page, place), { served: 6, compared: 7 });
+});
 
 test.serial('npm install of a git address builds the package', async (t) => {
   if (app === undefined || !existsSync(join(root, '.git'))) {
