@@ -15,7 +15,7 @@ import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { Way } from '../upstream/connector.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
-import { Tokens } from '../upstream/tokens.ts';
+import type { Tokens } from '../upstream/tokens.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { BlendWorker } from './blend-worker.ts';
 import { Comparisons } from './comparisons.ts';
@@ -157,8 +157,10 @@ export class Migrations {
    *
    * @param shadow undefined for a contract whose calls cannot have mode `compare`
    */
-  openerOf(checked: CheckedMigration, shadow: OpenShadow | undefined): OpenMigration {
+  async openerOf(checked: CheckedMigration, shadow: OpenShadow | undefined): Promise<OpenMigration> {
     const { plan, routing, unmapped } = checked;
+    // the module needs an optional package
+    const oauthModule = plan.service?.oauth === undefined ? undefined : await import('../upstream/tokens.ts');
     const { callers, trustedProxies, log, countCut } = this.#parts;
     return ({ service }) => {
       const { contract } = service.compiled;
@@ -169,7 +171,7 @@ export class Migrations {
       const { clientCertificate } = plan;
       const { nameOf } = callers();
       const names = contract.operations.map(({ name }) => name);
-      const tokens = this.#tokensOf(plan, legacy);
+      const tokens = this.#tokensOf(plan, legacy, oauthModule);
       const isProxy = (address: string): boolean =>
         trustedProxies !== undefined && isListed(address, trustedProxies);
       const headersOf = compileHeaders({
@@ -317,15 +319,19 @@ export class Migrations {
     return known;
   }
 
-  #tokensOf(plan: LegacyPlan, { limits }: LegacyService): Tokens | undefined {
+  #tokensOf(
+    plan: LegacyPlan,
+    { limits }: LegacyService,
+    oauthModule: typeof import('../upstream/tokens.ts') | undefined,
+  ): Tokens | undefined {
     const oauth = plan.service?.oauth;
-    if (oauth === undefined) return undefined;
+    if (oauth === undefined || oauthModule === undefined) return undefined;
     const key = JSON.stringify([oauth, plan.service?.tls, plan.service?.proxy, plan.limits]);
     // the client certificate and the server name are meant for the legacy service only
     const ca = plan.service?.tls?.ca;
     const tls = ca === undefined ? undefined : { ca };
     const way = { ...this.#parts.wayTo(oauth.tokenUrl, plan), tls };
-    const known = this.#tokens.get(key) ?? new Tokens(oauth, limits, way);
+    const known = this.#tokens.get(key) ?? new oauthModule.Tokens(oauth, limits, way);
     this.#tokens.set(key, known);
     return known;
   }

@@ -104,7 +104,7 @@ export class ProcessMigrations {
         compared.push(place);
         shadow = await this.#openShadow(place, core);
       }
-      openers.push(found === undefined ? undefined : migrations.openerOf(found, shadow));
+      openers.push(found === undefined ? undefined : await migrations.openerOf(found, shadow));
     }
     this.#shadows?.upstreams.keepOnly(compared);
     return openers;

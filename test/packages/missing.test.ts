@@ -78,6 +78,18 @@ for (const [title, command, files, environment, message] of [
     /soapbridge\.yaml:\d+#\/contracts\/~1\/upstream\/oauth2: .*expected the package oauth4webapi,/,
   ],
   [
+    '`legacy.oauth2`',
+    ['serve', '--config', 'soapbridge.yaml'],
+    {
+      'Orders.wsdl': readFileSync(join(root, 'docs/adopt/Orders.wsdl'), 'utf8'),
+      'soapbridge.yaml':
+        'contracts:\n  /:\n    contract: .\n    upstream: http://127.0.0.1:1\n    legacy:\n      url: http://127.0.0.1:1\n' +
+        '      oauth2: { tokenUrl: "http://127.0.0.1:1", clientId: a, clientSecret: b }\n',
+    },
+    {},
+    /soapbridge\.yaml:\d+#\/contracts\/~1\/legacy\/oauth2: .*expected the package oauth4webapi,/,
+  ],
+  [
     'a limit store',
     ['serve', '--demo'],
     { 'limits.yaml': 'each: { rate: 2/h }\n', key: 'k'.repeat(64) },
@@ -119,6 +131,12 @@ test('without re2js, samples of a document with patterns are written', (t) => {
   const withPattern = openapi.replaceAll('{ type: string }', '{ type: string, pattern: "^[0-9-]+$" }');
   t.not(withPattern, openapi);
   const { status, stderr } = run(['kit', 'openapi.yaml', '--out', 'kit'], { 'openapi.yaml': withPattern });
+  t.is(status, 0, stderr);
+});
+
+test('without oauth4webapi, a contract with a legacy service is checked', (t) => {
+  const folder = join(root, 'examples/migration');
+  const { status, stderr } = run(['check', '--config', join(folder, '3-shift.yaml')], {});
   t.is(status, 0, stderr);
 });
 
