@@ -43,6 +43,8 @@ export interface BigCall {
   readonly megabytes: number;
   /** A contract folder. Undefined: the first contract. */
   readonly contract?: string;
+  /** Writes a configuration with the address of the service, and returns its file. */
+  readonly config?: (upstreamUrl: string) => string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -90,7 +92,7 @@ export async function measureCalls(calls: readonly BigCall[], rounds: number): P
   const { port } = upstream.address() as AddressInfo;
   const rows: BigRow[] = [];
   for (const call of calls) {
-    const { what, megabytes, contract, path, headers = {}, body, least } = call;
+    const { what, megabytes, contract, config, path, headers = {}, body, least } = call;
     reply = call.reply;
     const bytes = megabytes * 1024 * 1024;
     const gateway = fork(join(import.meta.dirname, 'servers/watched-gateway.ts'), {
@@ -99,6 +101,7 @@ export async function measureCalls(calls: readonly BigCall[], rounds: number): P
         ...process.env,
         SOAPBRIDGE_UPSTREAM_URL: `http://127.0.0.1:${port}`,
         ...(contract === undefined ? {} : { SOAPBRIDGE_CONTRACT: contract }),
+        ...(config === undefined ? {} : { BENCH_CONFIG: config(`http://127.0.0.1:${port}`) }),
       },
     });
     const [url] = await once(gateway, 'message');

@@ -65,6 +65,11 @@ export function cpuMicroseconds(pid: number): number {
   return total;
 }
 
+/** Returns the CPU time of the main thread of a process, in µs. */
+export function loopMicroseconds(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
+}
+
 /** Returns the living child processes of a process. */
 export function childrenOf(pid: number): readonly number[] {
   const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

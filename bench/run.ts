@@ -8,6 +8,7 @@ import { type CodecRow, measureCodecs } from './codecs.ts';
 import { measureContractLoad, writePlainDocument } from './contracts.ts';
 import { measureFeatures, plain } from './features.ts';
 import { growthSizes, measureGrowth } from './growth.ts';
+import { measureMigration } from './migration.ts';
 import { measureMtom } from './mtom.ts';
 import { measurePause } from './pause.ts';
 import { canPin, median } from './process.ts';
@@ -219,6 +220,14 @@ print(
         : Math.round(megabytes) === 4
           ? `${verdict(ms, 3_000, 'less')} for time, ${verdict(peakMegabytes, 400, 'less')} for memory`
           : '',
+  })),
+);
+console.log('Migration. `npm run bench:against` measures a contract without a legacy service.\n');
+print(
+  (await measureMigration(rounds, seconds)).map(({ name, value, bound }) => ({
+    measurement: name,
+    value: value.toFixed(2),
+    verdict: verdict(value, bound, 'less'),
   })),
 );
 const { firstAnswerMs, idleMegabytes } = await measureStart(5);

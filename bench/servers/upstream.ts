@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 /**
- * A JSON service that answers every call with one fixed reply, or with the content of a file. Its own cost is small
+ * A service that answers every call with one fixed reply in JSON, or with the content of a file and its media type. Its own cost is small
  * compared with the measured server.
  */
-const [, , port, file] = process.argv;
+const [, , port, file, type = 'application/json'] = process.argv;
 const usual = Buffer.from(
   JSON.stringify({
     data: {
@@ -30,7 +30,7 @@ const reply = file === undefined ? usual : readFileSync(file);
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
-    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': reply.length });
+    response.writeHead(200, { 'Content-Type': type, 'Content-Length': reply.length });
     response.end(reply);
   });
 });

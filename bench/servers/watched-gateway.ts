@@ -6,11 +6,13 @@ import { screeningContract } from '../../mappings/loader/load.ts';
 import type { BigHealth } from '../big.ts';
 
 /** A gateway that monitors its own event loop and memory between the messages `watch` and `tell`. */
+const config = process.env.BENCH_CONFIG;
 const running = await serve({
-  contract: process.env.SOAPBRIDGE_CONTRACT ?? screeningContract,
+  ...(config === undefined ? {} : { config }),
+  contract: config === undefined ? (process.env.SOAPBRIDGE_CONTRACT ?? screeningContract) : '',
   host: '127.0.0.1',
   port: 0,
-  upstreamUrl: process.env.SOAPBRIDGE_UPSTREAM_URL,
+  upstreamUrl: config === undefined ? process.env.SOAPBRIDGE_UPSTREAM_URL : undefined,
   upstreamDatabase: undefined,
   publicUrl: undefined,
   trustedProxies: [],
