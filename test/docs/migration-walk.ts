@@ -16,11 +16,13 @@ function steady(printed: string): string {
     .trimEnd();
 }
 
-/** Waits until the gateway has compared a number of calls. Comparisons follow the reply. */
+/** Waits until the gateway has compared a number of calls of GetOpportunityList. Comparisons follow the reply. */
 async function awaitComparisons(t: ExecutionContext, { port }: Served, count: number): Promise<void> {
   await until(async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    const samples = [...metrics.matchAll(/^soapbridge_migration_compared_total\{.*\} (\d+)$/gm)];
+    const samples = [
+      ...metrics.matchAll(/^soapbridge_migration_compared_total\{.*"GetOpportunityList".*\} (\d+)$/gm),
+    ];
     return samples.reduce((sum, [, value]) => sum + Number(value), 0) >= count;
   });
   t.pass();
