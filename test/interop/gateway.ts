@@ -14,6 +14,8 @@ export interface Served {
   readonly wsdl: readonly string[];
   /** The SOAP addresses in the start line. */
   readonly endpoints: readonly string[];
+  /** Makes the process read its configuration again. */
+  readonly reload: () => void;
   /** Stops the process without the drain delay and waits for its end. */
   readonly stop: () => Promise<void>;
 }
@@ -36,7 +38,16 @@ export async function serveContract(
   upstreamUrl: string,
   flags: readonly string[] = [],
 ): Promise<Served> {
-  const fixed = ['serve', '--contract', contract, '--upstream', upstreamUrl, '--port', '0'];
+  return serveWith(['--contract', contract, '--upstream', upstreamUrl, ...flags]);
+}
+
+/**
+ * Starts `soapbridge serve` with flags on a free port of 127.0.0.1.
+ *
+ * @throws {Error} with the last lines of its log if the process ends before it listens
+ */
+export async function serveWith(flags: readonly string[]): Promise<Served> {
+  const fixed = ['serve', '--port', '0'];
   const child = spawn(process.execPath, [join(root, 'bin/soapbridge.js'), ...fixed, ...flags], {
     cwd: root,
     env: { PATH: process.env.PATH, TZ: process.env.TZ, HOME: process.env.HOME },
@@ -61,14 +72,17 @@ export async function serveContract(
       if (text.includes('"endpoints":')) resolve(text);
     });
     void ended.then(() =>
-      reject(new Error(`serve ${contract}: expected a start line, got ${log.join('\n')}`)),
+      reject(new Error(`serve ${flags.join(' ')}: expected a start line, got ${log.join('\n')}`)),
     );
   });
-  const { url, wsdl, endpoints } = JSON.parse(line) as Omit<Served, 'stop'>;
+  const { url, wsdl, endpoints } = JSON.parse(line) as Omit<Served, 'stop' | 'reload'>;
   return {
     url,
     wsdl,
     endpoints,
+    reload: () => {
+      child.kill('SIGHUP');
+    },
     stop: () => {
       child.kill('SIGINT');
       return ended;

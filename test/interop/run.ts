@@ -19,6 +19,7 @@ import {
   variantTable,
 } from './report.ts';
 import { callServices } from './services/call.ts';
+import { callThroughMigration } from './services/migration.ts';
 import { installedVersion, loadStacks, type Stack } from './stacks.ts';
 import { type Break, breaks } from './upstream.ts';
 import { writeRequests } from './wire.ts';
@@ -32,6 +33,7 @@ usage: npm run interop -- [options]
   --install       install the stacks (Debian packages, as root) and exit
   --table         make only the calls of checks.json, without documents and adopted services
   --services      call only the other services, without the calls of checks.json and the documents
+  --migration     call the adopted services through a gateway with a legacy service, in the modes of a migration
   --break WHAT    inject a fault: null-replies removes the nulls from replies, null-requests from upstream requests.
                   The matrix shows which checks detect it.
   --write         write docs/interop.md
@@ -47,6 +49,7 @@ async function main(): Promise<void> {
       'require-all': { type: 'boolean', default: false },
       table: { type: 'boolean', default: false },
       services: { type: 'boolean', default: false },
+      migration: { type: 'boolean', default: false },
       break: { type: 'string' },
       install: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -60,8 +63,9 @@ async function main(): Promise<void> {
   );
   const missing = states.filter(({ installed }) => installed === undefined);
   const ready = states.filter(({ installed }) => installed !== undefined);
-  if (options.services) {
-    const called = await callServices(ready.map(({ stack }) => stack));
+  if (options.services || options.migration) {
+    const call = options.migration ? callThroughMigration : callServices;
+    const called = await call(ready.map(({ stack }) => stack));
     process.stdout.write(serviceLines(called));
     if (called.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
     return;

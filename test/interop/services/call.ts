@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Line, problemOf, type Version } from '../checks.ts';
-import { serveContract } from '../gateway.ts';
+import { type Served, serveContract } from '../gateway.ts';
 import { type Finished, run } from '../run-command.ts';
 import type { Stack } from '../stacks.ts';
 import { type Service, services } from './checks.ts';
@@ -51,10 +51,19 @@ export function versionsOf(stack: Stack, service: Service): readonly Version[] {
   return service.versions.filter((version) => stack.versions.includes(version));
 }
 
+/** Starts the gateway that a stack calls, in front of the stores. */
+type Start = (service: Service, upstreamUrl: string) => Promise<Pick<Served, 'url' | 'wsdl' | 'stop'>>;
+
+const startPlain: Start = (service, upstreamUrl) => serveContract(join(root, service.folder), upstreamUrl);
+
 /** Calls one service with one stack in each version, with a separate gateway and store. */
-async function callOne(stack: Stack, service: Service): Promise<readonly ServiceResult[]> {
+export async function callOne(
+  stack: Stack,
+  service: Service,
+  startGateway: Start = startPlain,
+): Promise<readonly ServiceResult[]> {
   const upstream = await startStores();
-  const gateway = await serveContract(join(root, service.folder), upstream.url);
+  const gateway = await startGateway(service, upstream.url);
   const read = watchRequests(gateway.url);
   const out = mkdtempSync(join(tmpdir(), `interop-${stack.name}-${service.name}-`));
   try {
