@@ -27,7 +27,7 @@ export interface HeaderValues {
   readonly signed?: SignedCredentials | undefined;
 }
 
-/** What a verified signer supplies. */
+/** Credentials of a verified signer. */
 export interface SignedCredentials {
   readonly values: ReadonlyMap<string, string>;
   readonly once: readonly OnceEntry[];

@@ -100,7 +100,7 @@ export class EvidenceStore {
       if (read !== undefined) evidence.merge(read);
     } catch (error) {
       // the workers have checked the file, so it was replaced since
-      this.#logFailure(kept, error, 'migration state not read: the evidence starts anew');
+      this.#logFailure(kept, error, 'migration state not read: the evidence starts empty');
     }
     return kept;
   }

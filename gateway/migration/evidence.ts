@@ -179,7 +179,7 @@ export class Evidence implements ComparisonSink {
     return { operations: [...this.#operations.values()], findings: [...this.#findings.values()] };
   }
 
-  /** Returns the evidence so far and begins anew; undefined if there is none. */
+  /** Returns the evidence so far and clears it; undefined if there is none. */
   take(): EvidenceData | undefined {
     if (this.#operations.size === 0) return undefined;
     const data = this.data();

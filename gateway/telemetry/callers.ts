@@ -16,7 +16,7 @@ export interface Callers {
   readonly isStable: boolean;
   /** Names configured by the operator. */
   readonly names: ReadonlySet<string>;
-  /** Returns a text of 16 characters that stands for another one; undefined without a stable key. */
+  /** Returns the pseudonym of a text, of 16 characters; undefined without a stable key. */
   readonly pseudonymOf: ((text: string) => string) | undefined;
   /** Returns the first id with a configured name; undefined for none. */
   readonly idOf: (name: string) => string | undefined;

@@ -5,7 +5,7 @@ import { type BlendCodec, unreadableAt } from './blend-codecs.ts';
 import type { ReplyBytes } from './comparison.ts';
 import { maxComparedDuplicates } from './items.ts';
 
-/** What the new service contributes: a list, a fault that means an empty list, or a failure. */
+/** Result of the new service: a list, a fault that means an empty list, or a failure. */
 export type NewPart =
   | { readonly kind: 'list'; readonly json: Uint8Array }
   | { readonly kind: 'empty' }

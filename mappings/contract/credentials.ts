@@ -41,7 +41,7 @@ export interface Signing {
   /** Certificates of callers that are trusted without a CA. */
   readonly certificates: readonly string[];
   readonly crls: readonly string[];
-  /** What one signature of each call must cover (X4). */
+  /** Parts that one signature of each call must cover (X4). */
   readonly require: readonly ('body' | 'timestamp' | 'token' | 'to')[];
   /** The credential that the signer supplies, and the part of the certificate (X20). */
   readonly credential:

@@ -14,9 +14,9 @@ export type SecurityCode =
 /** A signed message that is refused. */
 export class SecurityProblem extends Error {
   readonly code: SecurityCode;
-  /** What the caller reads. It has no name of a certificate, digest or Id of the gateway (X28). */
+  /** Reason for the caller. It has no name of a certificate, digest or Id of the gateway (X28). */
   readonly reason: Reason;
-  /** What the log has in addition, a fixed text. */
+  /** Additional fixed text for the log. */
   readonly logged: string;
 
   constructor(code: SecurityCode, reason: Reason, logged: string) {

@@ -22,7 +22,7 @@ import { windowProblem } from './headers/timestamp.ts';
 import { entriesOf } from './signed-once.ts';
 import { type SoapVersion, soap11, soap12 } from './versions.ts';
 
-/** What the gateway knows about the signer of a message. It is plain data, because a worker thread may read it. */
+/** Data about the signer of a message. It is plain data, because a worker thread may read it. */
 export interface SignerFacts {
   readonly credentials: SignedCredentials;
   readonly shown: SignedFacts;

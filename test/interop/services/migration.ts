@@ -7,7 +7,7 @@ import type { Stack } from '../stacks.ts';
 import { callOne, isCalledBy, type ServiceResult } from './call.ts';
 import { type Service, services } from './checks.ts';
 
-// Adopted services behind a gateway between a legacy service and a new service. The legacy service is another gateway
+// A gateway for an adopted service, with a legacy service and a new service. The legacy service is another gateway
 // with the same contract and the same stores, so each mode gives the same values.
 
 const root = join(import.meta.dirname, '../../..');
