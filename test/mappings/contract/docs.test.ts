@@ -63,7 +63,10 @@ for (const [index, example] of blocks(reference, 'yaml').entries()) {
       t.deepEqual(
         error.problems
           .map(({ pointer }) => pointer)
-          .filter((pointer) => !/^\/(?:credentials\/member|soapErrors|servers\/.*|wsse\/x509\/(?:ca|crl).*)$/.test(pointer)),
+          .filter(
+            (pointer) =>
+              !/^\/(?:credentials\/member|soapErrors|servers\/.*|wsse\/x509\/(?:ca|crl).*)$/.test(pointer),
+          ),
         [],
       );
     }
