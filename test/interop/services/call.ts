@@ -52,7 +52,13 @@ export function versionsOf(stack: Stack, service: Service): readonly Version[] {
 }
 
 /** Starts the gateway that a stack calls, in front of the stores. */
-type Start = (service: Service, upstreamUrl: string) => Promise<Pick<Served, 'url' | 'wsdl' | 'stop'>>;
+type Start = (service: Service, upstreamUrl: string) => Promise<Gateway>;
+
+/** A gateway for one stack and service. */
+export interface Gateway extends Pick<Served, 'url' | 'wsdl' | 'stop'> {
+  /** Returns a problem of the gateway after all calls; absent if nothing else is checked. */
+  readonly problem?: () => Promise<string | undefined>;
+}
 
 const startPlain: Start = (service, upstreamUrl) => serveContract(join(root, service.folder), upstreamUrl);
 
@@ -83,6 +89,9 @@ export async function callOne(
       const seen = [before, await read()] as const;
       results.push(...judgeAll({ stack, service, version }, finished, upstream.complaints, seen));
     }
+    const [version = '1.1'] = versionsOf(stack, service);
+    if (gateway.problem !== undefined)
+      results.push(judge({ stack, service, version, check: 'routes' }, await gateway.problem()));
     return results;
   } finally {
     rmSync(out, { recursive: true, force: true });
