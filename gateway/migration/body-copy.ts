@@ -8,6 +8,8 @@ export class BodyCopy {
   readonly #memory: CopyMemory;
   readonly #collector = new Collector(false);
   #dropped: Skipped | undefined;
+  /** True if the copy has another owner. */
+  #isTaken = false;
 
   constructor(memory: CopyMemory) {
     this.#memory = memory;
@@ -30,13 +32,14 @@ export class BodyCopy {
   /** Releases the copy. */
   drop(why: Skipped): void {
     this.#dropped ??= why;
-    this.#collector.drop();
+    if (!this.#isTaken) this.#collector.drop();
     this.#memory.release();
   }
 
   /** Returns the copy. Throws Skipped if it was dropped. */
   take(): Buffer {
     if (this.#dropped !== undefined) throw this.#dropped;
+    this.#isTaken = true;
     return this.#collector.take().body;
   }
 }

@@ -22,7 +22,7 @@ const maxCompareMs = 20_000;
 const maxWaitingPairs = 1_000;
 
 /** Maximum heap size of the thread in bytes, without the bodies. */
-const heapBytes = 256 * 1024 * 1024;
+const heapBytes = 128 * 1024 * 1024;
 
 /** The module that the thread runs. It is not imported here, because few processes start the thread. */
 const threadModule = new URL(`./compare-thread${extname(import.meta.url)}`, import.meta.url);

@@ -120,6 +120,16 @@ test('G26: empty replies are compared, again and again', async (t) => {
   }
 });
 
+test('G27: a stop ends after the comparison of large messages', async (t) => {
+  const site = await startComparing(t);
+  const large = (text: string): string => text.padEnd(700_000);
+  const xml = { 'content-type': 'text/xml' };
+  site.legacy.answer = { status: 200, headers: xml, body: large(site.replies.legacy) };
+  await site.send({ path, headers, body: large(body) });
+  t.deepEqual(await results(site, 1), ['equal']);
+  t.true(await site.running.stop(0));
+});
+
 test('G27: calls outside the sample are counted and not sent twice', async (t) => {
   const site = await startComparing(t, { sample: '1 in 2' });
   const count = 60;
