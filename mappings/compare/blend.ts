@@ -5,7 +5,7 @@ import type { Limits } from '../contract/limits.ts';
 import { compareDecimals, type Decimal, decimalOf, plainText } from '../json/decimal.ts';
 import { membersOf, skipped } from '../json/parts.ts';
 import { JsonReader } from '../json/reader.ts';
-import { compareMoments, instantIn, type Moment, momentOf, textOfMoment } from './moment.ts';
+import { anyMomentOf, compareMoments, inZone, type Moment, momentKey } from './moments.ts';
 
 // One list of the items of two replies (G28 to G31). Replies are JSON texts of the contract's types. Values keep their
 // text: only keys and values to sort by are parsed.
@@ -285,8 +285,8 @@ function keyOf(text: string, { kind, whiteSpace }: ItemScalar): string | undefin
     return number === undefined ? text : plainText(number);
   }
   if (kind === 'date') {
-    const moment = momentOf(collapse(text));
-    return moment === undefined ? text : textOfMoment(moment);
+    const moment = anyMomentOf(collapse(text));
+    return moment === undefined ? text : momentKey(moment);
   }
   const folded =
     whiteSpace === 'collapse'
@@ -307,7 +307,7 @@ function sortable(text: string, { kind }: ItemScalar): Sortable | 'invalid' | un
   if (kind === 'text') return { kind, text };
   const collapsed = collapse(text);
   if (kind === 'date') {
-    const moment = momentOf(collapsed);
+    const moment = anyMomentOf(collapsed);
     return moment === undefined ? 'invalid' : { kind, moment };
   }
   if (collapsed === 'NaN') return undefined;
@@ -346,8 +346,8 @@ function sorted(
   { path, descending }: NonNullable<BlendRule['order']>,
 ): readonly Item[] {
   const moments = items.map(({ value }) => (value?.kind === 'date' ? value.moment : undefined));
-  const hasOffsets = moments.some((moment) => moment?.isZoned === true);
-  const bare = moments.findIndex((moment) => moment?.isZoned === false);
+  const hasOffsets = moments.some((moment) => moment?.offset !== undefined);
+  const bare = moments.findIndex((moment) => moment !== undefined && moment.offset === undefined);
   const without = items[bare];
   if (hasOffsets && without !== undefined && timeZone === undefined) {
     const place = [`${list.join('.')}[${without.index}]`, ...path].join('.');
@@ -361,7 +361,7 @@ function sorted(
   const sign = descending ? -1 : 1;
   const valued: { readonly item: Item; readonly value: Sortable }[] = [];
   for (const item of items)
-    if (item.value !== undefined) valued.push({ item, value: inZone(item.value, zone) });
+    if (item.value !== undefined) valued.push({ item, value: zoned(item.value, zone) });
   valued.sort((one, other) => sign * compare(one.value, other.value));
   return [...valued.map(({ item }) => item), ...items.filter(({ value }) => value === undefined)];
 }
@@ -375,9 +375,9 @@ function zoneNamed(name: string): Zone {
   return zone;
 }
 
-function inZone(value: Sortable, zone: Zone | undefined): Sortable {
-  if (value.kind !== 'date' || zone === undefined || value.moment.isZoned) return value;
-  return { kind: 'date', moment: instantIn(value.moment, zone) };
+function zoned(value: Sortable, zone: Zone | undefined): Sortable {
+  if (value.kind !== 'date' || zone === undefined || value.moment.offset !== undefined) return value;
+  return { kind: 'date', moment: inZone(value.moment, zone) };
 }
 
 function compare(one: Sortable, other: Sortable): number {

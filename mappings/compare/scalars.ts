@@ -1,17 +1,22 @@
 import { numbers } from '../codec/adopted/facets.ts';
+import { base64FromXml } from '../codec/scalars/base64.ts';
+import { collapse } from '../codec/scalars/numbers.ts';
 import type { Zone } from '../codec/scalars/zone.ts';
+import { builtInTypes } from '../contract/built-in-types.ts';
 import type { BuiltIn, SimpleType } from '../contract/type-graph.ts';
 import { type Decimal, decimalOf, plainText } from '../json/decimal.ts';
 import type { Note } from './comparison.ts';
 import {
+  dateTimeOf,
+  dayOf,
   distanceMs,
   durationKey,
   inZone,
   isUsualInstant,
   type Moment,
   momentKey,
-  momentOf,
   splitOffset,
+  timeOf,
 } from './moments.ts';
 import type { Tolerance } from './rules.ts';
 
@@ -79,26 +84,56 @@ function valueKey(type: SimpleType, text: string, zone: Zone | undefined): strin
       return moment && momentKey(moment);
     }
     case 'date':
-      return splitOffset(text).value;
+      return dateKey(type, text);
     case 'duration':
-      return durationKey(text);
-    case 'bytes':
-      return /[^A-Za-z0-9+/=\s]/.test(text) ? undefined : Buffer.from(text, 'base64').toString('base64');
-    case 'hex':
-      return text.toUpperCase();
+      return durationKey(collapse(text));
+    case 'bytes': {
+      const letters = base64FromXml(text);
+      return letters && Buffer.from(letters, 'base64').toString('base64');
+    }
+    case 'hex': {
+      const digits = collapse(text).toUpperCase();
+      return /^(?:[\dA-F]{2})*$/.test(digits) ? digits : undefined;
+    }
     default:
       return undefined;
   }
 }
 
+const dateForms: { readonly [name in BuiltIn]?: RegExp } = {
+  date: /^-?\d+-\d\d-\d\d$/,
+  gYearMonth: /^-?\d+-\d\d$/,
+  gYear: /^-?\d+$/,
+  gMonthDay: /^--\d\d-\d\d$/,
+  gMonth: /^--\d\d$/,
+  gDay: /^---\d\d$/,
+};
+
+/** Returns a date, or a part of one, without its offset; undefined for a value outside the type. */
+function dateKey({ builtIn }: SimpleType, text: string): string | undefined {
+  const { value } = splitOffset(text);
+  const isOfType = dateForms[builtIn]?.test(value) === true && dayOf(collapse(text)) !== undefined;
+  return isOfType ? value : undefined;
+}
+
+/** The built-in types derived from `integer`, whose values have no decimal point. */
+const integers: ReadonlySet<BuiltIn> = new Set(
+  [...builtInTypes.values()].flatMap((type) => {
+    for (let at: SimpleType | undefined = type; at !== undefined; at = at.base)
+      if (at.builtIn === 'integer') return [type.builtIn];
+    return [];
+  }),
+);
+
 const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,6})?$/i;
 
 /** Returns the value of a number; undefined for another text. */
 function exactOf({ builtIn }: SimpleType, text: string): Decimal | undefined {
-  const trimmed = text.trim();
+  const trimmed = collapse(text);
   // only floating numbers have an exponent
   const isExact = builtIn !== 'float' && builtIn !== 'double';
   if (!numberForm.test(trimmed) || (isExact && /e/i.test(trimmed))) return undefined;
+  if (integers.has(builtIn) && trimmed.includes('.')) return undefined;
   return decimalOf(trimmed.replace('+', ''));
 }
 
@@ -113,20 +148,26 @@ function decimalKey(type: SimpleType, text: string): string | undefined {
 }
 
 function doubleKey(text: string, isFloat: boolean): string | undefined {
-  const trimmed = text.trim();
+  const trimmed = collapse(text);
   if (!numberForm.test(trimmed)) return undefined;
   const value = isFloat ? Math.fround(Number(trimmed)) : Number(trimmed);
   return String(value === 0 ? 0 : value);
 }
 
-/** Returns true for an `xs:dateTime` without an offset. */
-export function isLocal({ builtIn }: SimpleType, text: string): boolean {
-  return builtIn === 'dateTime' && momentOf(text)?.offset === undefined;
+/** Parses an `xs:dateTime` or an `xs:time`; undefined for a value outside the type. */
+function momentOf({ builtIn }: SimpleType, text: string): Moment | undefined {
+  const collapsed = collapse(text);
+  return builtIn === 'time' ? timeOf(collapsed) : dateTimeOf(collapsed);
 }
 
-function zonedMoment({ builtIn }: SimpleType, text: string, zone: Zone | undefined): Moment | undefined {
-  const moment = momentOf(text);
-  const isZoned = zone !== undefined && moment?.offset === undefined && builtIn === 'dateTime';
+/** Returns true for an `xs:dateTime` without an offset. */
+export function isLocal(type: SimpleType, text: string): boolean {
+  return type.builtIn === 'dateTime' && momentOf(type, text)?.offset === undefined;
+}
+
+function zonedMoment(type: SimpleType, text: string, zone: Zone | undefined): Moment | undefined {
+  const moment = momentOf(type, text);
+  const isZoned = zone !== undefined && moment?.offset === undefined && type.builtIn === 'dateTime';
   return isZoned && moment !== undefined ? inZone(moment, zone) : moment;
 }
 
@@ -134,7 +175,7 @@ function zonedMoment({ builtIn }: SimpleType, text: string, zone: Zone | undefin
 export function scalarNote(type: SimpleType, legacy: string, fresh: string): Note['note'] | undefined {
   switch (familyOf(type)) {
     case 'moment':
-      return momentOf(legacy)?.offset === momentOf(fresh)?.offset ? undefined : 'offset';
+      return momentOf(type, legacy)?.offset === momentOf(type, fresh)?.offset ? undefined : 'offset';
     case 'date':
       return splitOffset(legacy).offset === splitOffset(fresh).offset ? undefined : 'offset';
     case 'number':
@@ -172,7 +213,7 @@ export function scalarClass(type: SimpleType, legacy: string, fresh: string): st
       return Math.abs(one - other) <= largest * rounding ? 'rounding' : otherwise;
     }
     case 'moment': {
-      const [one, other] = [momentOf(legacy), momentOf(fresh)];
+      const [one, other] = [momentOf(type, legacy), momentOf(type, fresh)];
       const isZone =
         one !== undefined &&
         other !== undefined &&

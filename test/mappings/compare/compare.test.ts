@@ -112,6 +112,56 @@ const scalars: readonly (readonly [type: string, legacy: string, fresh: string, 
   ['t:Size', '1', '1.0', 'scale'],
   ['t:Padded', ' a  b ', 'a b'],
 ];
+
+/** Two texts of which at least one is outside the type, so that equal values of its normal form differ. */
+const outside: readonly (readonly [type: string, legacy: string, fresh: string])[] = [
+  ['xs:dateTime', '2026-02-30T00:00:00Z', '2026-03-02T00:00:00Z'],
+  ['xs:dateTime', '2027-02-29T00:00:00', '2027-03-01T00:00:00'],
+  ['xs:dateTime', '1900-02-29T00:00:00', '1900-03-01T00:00:00'],
+  ['xs:dateTime', '2026-13-01T00:00:00Z', '2027-01-01T00:00:00Z'],
+  ['xs:dateTime', '2026-00-01T00:00:00Z', '2025-12-01T00:00:00Z'],
+  ['xs:dateTime', '2026-01-00T00:00:00Z', '2025-12-31T00:00:00Z'],
+  ['xs:dateTime', '2026-01-01T00:60:00Z', '2026-01-01T01:00:00Z'],
+  ['xs:dateTime', '2026-01-01T00:00:60Z', '2026-01-01T00:01:00Z'],
+  ['xs:dateTime', '2026-01-01T24:00:01Z', '2026-01-02T00:00:01Z'],
+  ['xs:dateTime', '2026-01-01T24:00:00.1Z', '2026-01-02T00:00:00.1Z'],
+  ['xs:dateTime', '2026-01-01T25:00:00Z', '2026-01-02T01:00:00Z'],
+  ['xs:dateTime', '2026-01-01T15:00:00+15:00', '2026-01-01T00:00:00Z'],
+  ['xs:dateTime', '2026-01-01T02:00:00+00:60', '2026-01-01T01:00:00Z'],
+  ['xs:dateTime', '12:00:00Z', '13:00:00+01:00'],
+  ['xs:dateTime', '0000-03-01T00:00:00Z', '-0001-03-01T00:00:00Z'],
+  ['xs:time', '25:00:00', '01:00:00'],
+  ['xs:time', '12:60:00', '13:00:00'],
+  ['xs:date', '2026-02-30Z', '2026-02-30'],
+  ['xs:date', '2026-02Z', '2026-02'],
+  ['xs:gYear', 'xZ', 'x'],
+  ['xs:gMonth', '--13Z', '--13'],
+  ['xs:int', '10.0', '10'],
+  ['xs:long', '10.', '10'],
+  ['xs:nonNegativeInteger', '+0.0', '0'],
+  ['xs:int', '\u00a010', '10'],
+  ['xs:duration', 'P', 'PT0S'],
+  ['xs:duration', 'PT', 'P0D'],
+  ['xs:duration', 'P1DT', 'P1D'],
+  ['xs:base64Binary', 'QQ', 'QQ=='],
+  ['xs:hexBinary', 'xy', 'XY'],
+  ['xs:hexBinary', 'abc', 'ABC'],
+];
+for (const [type, legacy, fresh] of outside)
+  test(`${type}: ${legacy} and ${fresh} are compared as text (G34)`, (t) => {
+    const found = comparing(t, sequence(one('V', type)))(`<V>${legacy}</V>`, `<V>${fresh}</V>`);
+    t.true(
+      found.some((line) => line.startsWith('V value ')),
+      found.join(),
+    );
+  });
+
+test('a leap day of a leap year is a value (G38)', (t) => {
+  const run = comparing(t, sequence(one('V', 'xs:dateTime')));
+  for (const year of ['2024', '2000'])
+    t.deepEqual(run(`<V>${year}-02-29T24:00:00Z</V>`, `<V>${year}-03-01T00:00:00.0Z</V>`), [], year);
+});
+
 const types =
   '<xs:simpleType name="Color"><xs:restriction base="xs:string"><xs:enumeration value="red"/><xs:enumeration value="green"/></xs:restriction></xs:simpleType>' +
   '<xs:simpleType name="Size"><xs:restriction base="xs:decimal"><xs:enumeration value="1"/></xs:restriction></xs:simpleType>' +
