@@ -213,7 +213,7 @@ function readFault(
     if (local === 'faultcode') codes.push(...readCode(xml));
     else if (local === 'faultstring') reason = textOf(xml);
     else if (local === 'Code') readCodes(xml, codes);
-    else if (local === 'Reason') while (xml.nextChild()) reason ??= textOf(xml);
+    else if (local === 'Reason') reason = readReason(xml);
     else if (local === 'detail' || (local === 'Detail' && xml.namespace === namespace)) {
       while (xml.nextChild())
         if (json === undefined) json = readDetail(xml);
@@ -227,6 +227,16 @@ function readFault(
     reason: reason ?? '',
     json: json === undefined ? undefined : `{${json.slice(name?.[0].length)}`,
   };
+}
+
+/** Reads `Reason` of SOAP 1.2, and returns its first text. The others are translations. */
+function readReason(xml: XmlReader): string | undefined {
+  let reason: string | undefined;
+  while (xml.nextChild()) {
+    const text = textOf(xml);
+    reason ??= text;
+  }
+  return reason;
 }
 
 /** Reads `Code` or `Subcode` of SOAP 1.2: its value, then that of its subcode. */
