@@ -210,3 +210,13 @@ export function durationKey(text: string): string | undefined {
   const { months, seconds, fraction, isNegative } = duration;
   return `${isNegative ? '-' : ''}${months} ${seconds}.${fraction}`;
 }
+
+/** Returns the ms between two durations; undefined if their months differ, because months have no fixed length. */
+export function msBetweenDurations(one: Duration, other: Duration): number | undefined {
+  const sign = ({ isNegative }: Duration): bigint => (isNegative ? -1n : 1n);
+  const [positive, its] = [sign(one), sign(other)];
+  if (positive * one.months !== its * other.months) return undefined;
+  const fractionOf = ({ fraction }: Duration): number => Number(`0.${fraction}0`);
+  const fractions = Number(positive) * fractionOf(one) - Number(its) * fractionOf(other);
+  return Math.abs(Number(positive * one.seconds - its * other.seconds) + fractions) * 1_000;
+}

@@ -11,10 +11,12 @@ import {
   dayOf,
   distanceMs,
   durationKey,
+  durationOf,
   inZone,
   isUsualInstant,
   type Moment,
   momentKey,
+  msBetweenDurations,
   splitOffset,
   timeOf,
 } from './moments.ts';
@@ -252,11 +254,7 @@ export function isWithin(
   { kind, of }: Tolerance,
   zone: Zone | undefined,
 ): boolean {
-  if (kind === 'ms') {
-    const [one, other] = [legacy, fresh].map((text) => zonedMoment(type, withTime(type, text), zone));
-    if (one === undefined || other === undefined) return false;
-    return (one.offset === undefined) === (other.offset === undefined) && distanceMs(one, other) <= of;
-  }
+  if (kind === 'ms') return (msBetween(type, legacy, fresh, zone) ?? Number.POSITIVE_INFINITY) <= of;
   const [one, other] = [exactOf(type, legacy), exactOf(type, fresh)];
   if (!['number', 'float', 'double'].includes(familyOf(type)) || one === undefined || other === undefined)
     return false;
@@ -266,6 +264,28 @@ export function isWithin(
   if (Math.max(...powers) - least > maxPowers) return false;
   const distance = scaled(one, least) - scaled(other, least);
   return (distance < 0n ? -distance : distance) <= scaled(limit, least);
+}
+
+/**
+ * Returns the ms between two times or durations. A time is at most 12 hours from another. Undefined for other values,
+ * if only one has an offset, and for durations with different months.
+ */
+function msBetween(
+  type: SimpleType,
+  legacy: string,
+  fresh: string,
+  zone: Zone | undefined,
+): number | undefined {
+  if (familyOf(type) === 'duration') {
+    const [one, other] = [durationOf(collapse(legacy)), durationOf(collapse(fresh))];
+    return one && other && msBetweenDurations(one, other);
+  }
+  if (familyOf(type) !== 'moment' && type.builtIn !== 'date') return undefined;
+  const [one, other] = [legacy, fresh].map((text) => zonedMoment(type, withTime(type, text), zone));
+  if (one === undefined || other === undefined) return undefined;
+  if ((one.offset === undefined) !== (other.offset === undefined)) return undefined;
+  const distance = distanceMs(one, other);
+  return type.builtIn === 'time' ? Math.min(distance, 86_400_000 - distance) : distance;
 }
 
 function percentOf(value: Decimal, percent: Decimal): Decimal {

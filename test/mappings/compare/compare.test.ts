@@ -442,6 +442,19 @@ test('faults of both versions are compared by status, code, name, reason and mem
   ]);
 });
 
+test('a fault may have its reason in several languages (G41)', (t) => {
+  const run = comparingOrders(t);
+  const others = '</e:Text><e:Text xml:lang="de">weg</e:Text><e:Text xml:lang="fr">parti';
+  const several = fault12('e:Receiver', `gone${others}`, notFound('99'));
+  t.deepEqual(run(several, fault12('e:Receiver', 'gone', notFound('99'))), []);
+  t.deepEqual(run(fault11('s:Server', 'gone', notFound('98')), several), [
+    '@fault.OrderNotFound.orderId value other: 98 | 99',
+  ]);
+  t.deepEqual(run(several, fault12('e:Receiver', 'weg', notFound('99'))), [
+    '@fault.reason value other: gone | weg',
+  ]);
+});
+
 test('a header block that one side lacks is a difference below @headers (G42)', (t) => {
   const run = comparingOrders(t);
   const quota = (left: string): string =>
@@ -627,6 +640,28 @@ test('a tolerance in days explains dates (G43)', (t) => {
     'D value other: 2026-03-01 | 2026-02-28 (rule 0)',
   ]);
   t.deepEqual(run('<D>2026-03-01</D>', '<D>2026-02-27</D>'), ['D value other: 2026-03-01 | 2026-02-27']);
+});
+
+test('a tolerance in seconds explains times around midnight, and durations of equal months (G43)', (t) => {
+  const rules = [{ path: '**', tolerance: '2s', reason: because }];
+  const run = comparing(t, sequence(one('T', 'xs:time'), one('D', 'xs:duration')), { rules });
+  const explains = (name: string, legacy: string, fresh: string): boolean =>
+    run(`<${name}>${legacy}</${name}>`, `<${name}>${fresh}</${name}>`).every((line) =>
+      line.includes('(rule 0)'),
+    );
+  t.true(explains('T', '23:59:59Z', '00:00:00Z'));
+  t.true(explains('T', '00:00:01', '23:59:59'));
+  t.false(explains('T', '23:59:59Z', '00:00:02Z'));
+  t.false(explains('T', '23:59:59Z', '00:00:00'));
+  t.true(explains('D', 'PT10S', 'PT11S'));
+  t.true(explains('D', 'PT10.5S', 'PT12.5S'));
+  t.false(explains('D', 'PT10S', 'PT12.001S'));
+  t.true(explains('D', 'P1Y2DT1S', 'P12M2DT3S'));
+  t.true(explains('D', '-PT1S', 'PT1S'));
+  t.false(explains('D', '-PT1S', 'PT2S'));
+  t.false(explains('D', '-P1M', 'P1M'));
+  t.false(explains('D', 'P1M', 'P30D'));
+  t.false(explains('D', 'P', 'PT0S'));
 });
 
 test('the first rule that explains a difference counts (G44)', (t) => {
