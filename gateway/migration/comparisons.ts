@@ -15,6 +15,7 @@ import type { ForwardedHeaders, HeadersOf } from './forward-headers.ts';
 import type { Caller } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { type CallShadow, PendingComparison } from './pending-comparison.ts';
+import { isMtomRequest } from './root-part.ts';
 import type { CompareMode } from './routing.ts';
 import type { ShadowCapacity } from './shadow-capacity.ts';
 import { callLegacy, callNew, shadowHeader } from './shadow-request.ts';
@@ -83,7 +84,6 @@ export class Comparisons {
       this.#skip(context, operation.name, new Skipped(reason));
       return undefined;
     }
-    const writtenAs = { version: request.version.name, isMtom: context.head.related !== undefined };
     const isNoise = Math.random() < noise;
     const toLegacy = isNoise || answer === 'new' ? this.#legacyCaller(context, request) : undefined;
     const toNew: CallShadow = (parts) => callNew(service, address, parts);
@@ -92,8 +92,11 @@ export class Comparisons {
       answer,
       callShadow: answer === 'new' && toLegacy !== undefined ? toLegacy : toNew,
       callNoise: isNoise ? toLegacy : undefined,
-      compare: (legacy, other, side, end) =>
-        this.#compare(operation.name, legacy, other, side === 'new' ? writtenAs : undefined, end),
+      compare: (legacy, other, end, message) => {
+        const isMtom = message !== undefined && isMtomRequest(message, context);
+        const writtenAs = message === undefined ? undefined : { version: request.version.name, isMtom };
+        return this.#compare(operation.name, legacy, other, writtenAs, end);
+      },
       onCompared: (result, shadowMs) => {
         if (result instanceof Skipped) this.#skip(context, operation.name, result);
         else this.#report(context, request, answer, result, shadowMs);

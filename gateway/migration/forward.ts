@@ -171,7 +171,7 @@ class Exchange implements LegacyReceiver {
         body: this.#bodyOf(received, (error) => call.abort(error)),
         operation: operation.name,
         isRead: operation.readOnly,
-        mayRepeat: () => !isReplayProtected(received.bytes),
+        mayRepeat: () => !isReplayProtected(received.bytes, this.#context),
         keys: { caller: `${network} ${stats.caller ?? ''}`, network, operation: operation.name },
         deadline: Math.min(deadline, this.#context.started + service.limits.totalMs),
         isLeft: () => response.destroyed,

@@ -122,7 +122,7 @@ export async function callLegacy(
           body,
           operation: operation.name,
           isRead: true,
-          mayRepeat: () => !isReplayProtected(body),
+          mayRepeat: () => !isReplayProtected(body, context),
           keys: { caller: `${network} ${stats.caller ?? ''}`, network, operation: operation.name },
           deadline: Math.min(deadline, started + service.limits.totalMs),
           isLeft: () => response.destroyed,

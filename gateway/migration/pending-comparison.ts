@@ -22,12 +22,16 @@ export interface PendingParts {
   readonly callShadow: CallShadow;
   /** Calls the legacy service for a noise comparison (G46); undefined for none. */
   readonly callNoise: CallShadow | undefined;
-  /** Compares a reply of the legacy service with another reply, of `side`. Throws Skipped. */
+  /**
+   * Compares a reply of the legacy service with another reply. Throws Skipped.
+   *
+   * @param request the caller's message if `other` is a reply of the upstream
+   */
   readonly compare: (
     legacy: ReceivedReply,
     other: ReceivedReply,
-    side: 'legacy' | 'new',
     end: ServerResponse,
+    request?: Buffer,
   ) => Promise<Comparison>;
   /** Called with the comparison and the duration of the shadow request in ms, or why there is no comparison. */
   readonly onCompared: (result: Comparison | Skipped, shadowMs: number) => void;
@@ -148,7 +152,7 @@ export class PendingComparison implements Cancellable {
     const own = await this.#own.promise;
     const [legacy, other] = answer === 'legacy' ? [own, shadow] : [shadow, own];
     const kept = callNoise === undefined ? undefined : this.#keep(legacy, request);
-    const comparison = await this.#measured('compare', () => compare(legacy, other, 'new', this.#end));
+    const comparison = await this.#measured('compare', () => compare(legacy, other, this.#end, request));
     onCompared(comparison, shadow.ms);
     this.#memory.own.release();
     this.#memory.shadow.release();
@@ -158,7 +162,7 @@ export class PendingComparison implements Cancellable {
   /** Copies the reply of the legacy service for a noise comparison. Returns undefined if there is none. */
   #keep(legacy: ReceivedReply, request: Buffer): ReceivedReply | undefined {
     const { kept } = this.#memory;
-    const refusal = isReplayProtected(request)
+    const refusal = isReplayProtected(request, this.#context)
       ? new Skipped('replayProtected')
       : kept.hold(legacy.body.length)
         ? undefined
@@ -172,7 +176,7 @@ export class PendingComparison implements Cancellable {
     const { compare, onNoise, onError } = this.#parts;
     try {
       const second = await this.#call(callNoise, request);
-      onNoise(await this.#measured('compare', () => compare(kept, second, 'legacy', this.#end)));
+      onNoise(await this.#measured('compare', () => compare(kept, second, this.#end)));
     } catch (error) {
       const skipped = this.#cancelled ?? error;
       if (skipped instanceof Skipped) onNoise(skipped);

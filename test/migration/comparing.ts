@@ -28,6 +28,8 @@ export interface ComparingSite extends Site {
 interface Settings {
   /** `migration.compare`. */
   readonly compare?: object;
+  /** `migration.replies`. */
+  readonly replies?: object;
   /** Settings or URLs of services. Default: the stubs. */
   readonly legacy?: string | object;
   readonly upstream?: string;
@@ -38,13 +40,14 @@ export async function startComparing(
   rule: object = {},
   more: Partial<SiteOptions> & Settings = {},
 ): Promise<ComparingSite> {
-  const { compare, legacy = '{legacy}', upstream = '{new}', ...options } = more;
+  const { compare, replies: written, legacy = '{legacy}', upstream = '{new}', ...options } = more;
   const configOf = (own: object): object => ({
     legacy,
     upstream,
     migration: {
       routes: [{ name: 'c', operations: [zip], mode: 'compare', ...own }],
       ...(compare === undefined ? {} : { compare }),
+      ...(written === undefined ? {} : { replies: written }),
     },
   });
   const site = await startSite(t, {

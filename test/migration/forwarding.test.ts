@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { until } from '../until.ts';
 import { contractFolder, type Site, startSite } from './scenario.ts';
@@ -500,6 +500,40 @@ test('G22: a read is retried once, a write and a signed message are not', async 
     '<soap:Header><w:RelatesTo xmlns:w="urn:w">1</w:RelatesTo></soap:Header><soap:Body>',
   );
   t.is(await sendsOf(signed), 1);
+});
+
+test('G22: a message whose header blocks are not visible as text is sent once', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  legacy.answer = (request) => request.socket.resetAndDestroy();
+  const sendsOf = async (
+    headers: Readonly<Record<string, string>>,
+    body: string | Buffer,
+  ): Promise<number> => {
+    const before = legacy.requests.length;
+    await site.send({ path, headers, body });
+    return legacy.requests.length - before;
+  };
+  const plain = envelope('GetApplicationZip', number('G'));
+  const related = { 'Content-Type': 'multipart/related; type="text/xml"; boundary="b"' };
+  const packageOf = (body: string, encoding: string, attachment: string): string =>
+    [
+      `--b\r\nContent-Type: text/xml\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}`,
+      `\r\n--b\r\nContent-ID: <a>\r\n\r\n${attachment}\r\n--b--\r\n`,
+    ].join('');
+  t.is(
+    await sendsOf({ 'Content-Type': 'text/xml; charset=utf-16' }, Buffer.from(plain, 'utf16le')),
+    1,
+    'UTF-16 without a byte order mark',
+  );
+  for (const windowBits of [9, 12, 15])
+    t.is(
+      await sendsOf({ ...xml, 'Content-Encoding': 'deflate' }, deflateSync(plain, { windowBits })),
+      1,
+      `zlib ${windowBits}`,
+    );
+  const inBase64 = Buffer.from(plain).toString('base64');
+  t.is(await sendsOf(related, packageOf(inBase64, 'base64', 'Envelope')), 1);
+  t.is(await sendsOf(related, packageOf(plain, '8bit', 'Timestamp')), 2);
 });
 
 test('G22: a caller that disconnects cancels a read, and not a write', async (t) => {

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import { readRelatedType, splitRelated, takeParts } from '../../mappings/http-mapping/related.ts';
+import { results, startComparing } from './comparing.ts';
 import { type CallerReply, contractFolder, type Site, startSite } from './scenario.ts';
 
 const path = '/agency/services/v2/AgencyPort';
@@ -137,6 +138,26 @@ test('G23: with package: requested, only a caller with an MTOM request gets a pa
   const reply = await site.send({ path, headers: { 'Content-Type': type }, body });
   t.is(partsOf(reply).parts.length, 1);
   t.regex(reply.headers['content-type'] ?? '', /start="<root@soapbridge>"/);
+});
+
+test('G23, G42: with package: requested, the comparison writes the reply in the form of mode new', async (t) => {
+  const site = await startComparing(t, {}, { replies: { package: 'requested' } });
+  const big = Buffer.alloc(1_000, 'x').toString('base64');
+  site.upstream.answer = { status: 200, headers: json, body: JSON.stringify({ FileDataHandler: big }) };
+  const legacyBody = site.replies.legacy.replace('UEsDBA==', big);
+  site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body: legacyBody };
+  const send = (type: string, rootType: string) =>
+    site.send({
+      path,
+      headers: { 'Content-Type': `multipart/related; boundary="b"${type}` },
+      body: `--b\r\nContent-Type: ${rootType}\r\nContent-ID: <r>\r\n\r\n${requestIn(soap11)}\r\n--b--\r\n`,
+    });
+  await send('; type="text/xml"', 'text/xml');
+  t.deepEqual(await results(site, 1), ['equal']);
+  await send('', 'text/xml');
+  t.deepEqual(await results(site, 2), ['equal', 'equal']);
+  await send('; type="application/xop+xml"', 'application/xop+xml; type="text/xml"');
+  t.is((await results(site, 3))[2], 'different');
 });
 
 test('G23: without the setting, replies are plain', async (t) => {
