@@ -7,7 +7,7 @@ import { parsePath } from '../mapping/paths.ts';
 import type { Comparison, ReplyBytes } from './comparison.ts';
 import { type DecodedReply, decodeReply, replyLimits, type Violation } from './reply.ts';
 import { type CompareSettings, noCompareRules } from './rules.ts';
-import { type ObjectShape, Shapes } from './shapes.ts';
+import { type ObjectShape, type Shape, Shapes } from './shapes.ts';
 import { Sink, sensitiveMembers, TooMuchWork } from './sink.ts';
 import { Values } from './values.ts';
 
@@ -72,7 +72,8 @@ export function compileComparison(
           decodeReply(subject.codecs, fresh, ofReplies),
         ];
         const values = new Values(shapes, found, limits.compareItems);
-        new Replies(shapes.replyOf(subject.operation), values, found, ofReplies).compare(ours, theirs);
+        const [shape, body] = [shapes.replyOf(subject.operation), shapes.bodyOf(subject.operation)];
+        new Replies(shape, body, values, found, ofReplies).compare(ours, theirs);
         return found.comparison();
       } catch (error) {
         if (!(error instanceof TooMuchWork)) throw error;
@@ -88,12 +89,20 @@ export function compileComparison(
 /** Compares two decoded replies. */
 class Replies {
   readonly #shape: ObjectShape;
+  readonly #body: { readonly name: string; readonly shape: Shape };
   readonly #values: Values;
   readonly #sink: Sink;
   readonly #limits: Limits;
 
-  constructor(shape: ObjectShape, values: Values, sink: Sink, limits: Limits) {
+  constructor(
+    shape: ObjectShape,
+    body: { readonly name: string; readonly shape: Shape },
+    values: Values,
+    sink: Sink,
+    limits: Limits,
+  ) {
     this.#shape = shape;
+    this.#body = body;
     this.#values = values;
     this.#sink = sink;
     this.#limits = limits;
@@ -136,18 +145,17 @@ class Replies {
 
   #compareReplies(legacy: string, fresh: string): void {
     if (legacy === fresh) return;
-    const [ours, theirs] = [this.#membersOf(legacy), this.#membersOf(fresh)];
-    const { slots } = this.#shape;
-    for (const [name, slot] of slots)
-      if (!faultPlaces.has(name)) this.#values.compareAt(name, slot, ours.get(name), theirs.get(name));
-  }
-
-  /** Returns the members of a reply's JSON. A body that is no object is the member of its element. */
-  #membersOf(json: string): ReadonlyMap<string, Part> {
-    const part = readPart(json, this.#limits);
-    if (part.kind === 'object') return new Map([['@headers', noHeaders], ...part.members]);
-    const name = [...this.#shape.slots.keys()].find((key) => !key.startsWith('@')) ?? '@reply';
-    return new Map([[name, part]]);
+    const [ours, theirs] = [legacy, fresh].map((json) => splitHeaders(readPart(json, this.#limits))) as [
+      SplitReply,
+      SplitReply,
+    ];
+    const headers = this.#shape.slots.get('@headers');
+    if (headers !== undefined)
+      this.#values.compareAt('@headers', headers, ours.headers ?? noHeaders, theirs.headers ?? noHeaders);
+    const { name, shape } = this.#body;
+    if (ours.body.kind === 'object' && theirs.body.kind === 'object' && shape.kind === 'object')
+      this.#values.compareRoots(shape, ours.body, theirs.body);
+    else this.#values.compareAt(name, { shape: () => shape }, ours.body, theirs.body);
   }
 
   #compareFaults(legacy: Fault, fresh: Fault): void {
@@ -177,10 +185,22 @@ class Replies {
 /** No header blocks, so that each block of the other side is a difference of its own (G42). */
 const noHeaders: Part = { kind: 'object', json: '{}', members: [] };
 
+type ObjectPart = Extract<Part, { kind: 'object' }>;
+
 type Fault = Extract<DecodedReply, { kind: 'fault' }>;
 
-/** Members of a reply's shape that only faults and the message have. */
-const faultPlaces: ReadonlySet<string> = new Set(['@fault', '@frame', '@status', '@reply']);
+interface SplitReply {
+  readonly headers: Part | undefined;
+  readonly body: Part;
+}
+
+/** Splits the header blocks from a reply. */
+function splitHeaders(reply: Part): SplitReply {
+  if (reply.kind !== 'object' || reply.members[0]?.[0] !== '@headers')
+    return { headers: undefined, body: reply };
+  const [[, headers], ...members] = reply.members as [ObjectPart['members'][number]];
+  return { headers, body: { ...reply, members } };
+}
 
 function faultText(side: Exclude<DecodedReply, { kind: 'unreadable' }>): string {
   if (side.kind === 'reply') return side.kind;

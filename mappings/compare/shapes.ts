@@ -44,6 +44,7 @@ export interface Slot {
   readonly default?: string | undefined;
 }
 
+const noMembers: Shape = { kind: 'object', slots: new Map(), entries: [], type: undefined };
 const any: Shape = { kind: 'any' };
 const xml: Shape = { kind: 'xml' };
 const text: Slot = { shape: () => ({ kind: 'scalar', type: anySimpleType }) };
@@ -80,7 +81,9 @@ export class Shapes {
       (output?.headers ?? []).map((block) => [block.name.local, this.#element(block, true)]),
     );
     slots.set('@headers', { shape: () => objectOf(headers) });
-    for (const [name, slot] of this.#bodySlots(output?.body)) slots.set(name, slot);
+    const { name, shape } = this.#body(output?.body);
+    const body = shape.kind === 'object' ? shape.slots : new Map([[name, { shape: () => shape }]]);
+    for (const [member, slot] of body) slots.set(member, slot);
     slots.set('@status', text).set('@reply', text);
     const declared = serviceOf(this.#contract).operations.find(({ name }) => name === operation.name);
     const fault = this.#fault(declared?.faults ?? []);
@@ -88,14 +91,20 @@ export class Shapes {
     return objectOf(slots);
   }
 
-  #bodySlots(body: AdoptedOperation['input']['body'] | undefined): ReadonlyMap<string, Slot> {
-    if (body === undefined || body.kind === 'empty') return new Map();
-    if (body.kind === 'rpc')
-      return new Map(body.parts.map((part) => [part.name.local, this.#element(part, true)]));
-    const shape = this.typeShape(body.element.type, false);
-    return shape.kind === 'object'
-      ? shape.slots
-      : new Map([[body.element.name.local, { shape: () => shape }]]);
+  /** Returns the shape of a reply's body, and the name of its element; `@reply` for a body without one. */
+  bodyOf(operation: Operation): { readonly name: string; readonly shape: Shape } {
+    return this.#body(typeGraphOf(this.#contract).messagesOf(operation).output?.body);
+  }
+
+  #body(body: AdoptedOperation['input']['body'] | undefined): {
+    readonly name: string;
+    readonly shape: Shape;
+  } {
+    if (body === undefined || body.kind === 'empty') return { name: '@reply', shape: noMembers };
+    if (body.kind === 'element')
+      return { name: body.element.name.local, shape: this.typeShape(body.element.type, false) };
+    const slots = new Map(body.parts.map((part) => [part.name.local, this.#element(part, true)]));
+    return { name: '@reply', shape: objectOf(slots) };
   }
 
   #fault(faults: AdoptedOperation['faults']): ObjectShape {

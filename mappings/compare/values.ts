@@ -104,11 +104,15 @@ export class Values {
     this.#sink.add({ kind: 'value', class: isZoned ? 'other' : its, legacy, new: fresh, type });
   }
 
+  /** Compares the bodies of two replies. Another `@type` is a difference at `@reply`. */
+  compareRoots(shape: Shape, legacy: ObjectPart, fresh: ObjectPart): void {
+    this.#compareObjects(shape, legacy, fresh);
+  }
+
   #compareObjects(declared: Shape, legacy: ObjectPart, fresh: ObjectPart): void {
     const [ours, theirs] = [new Map(legacy.members), new Map(fresh.members)];
     const [type, other] = [typeIn(ours), typeIn(theirs)];
-    if (type !== other)
-      this.#sink.add({ kind: 'type', texts: { legacy: type ?? '(absent)', new: other ?? '(absent)' } });
+    if (type !== other) this.#addType(type, other);
     const slots =
       type === other
         ? this.#slotsOf(declared, type)
@@ -119,6 +123,14 @@ export class Values {
     for (const [name, part] of theirs)
       if (!slots.has(name) && !controls.has(name) && !ours.has(name))
         this.compareAt(name, anySlot, undefined, part);
+  }
+
+  #addType(legacy = '(absent)', fresh = '(absent)'): void {
+    const { path } = this.#sink;
+    const isRoot = path.length === 0;
+    if (isRoot) path.push('@reply');
+    this.#sink.add({ kind: 'type', texts: { legacy, new: fresh } });
+    if (isRoot) path.pop();
   }
 
   /** Returns the members of an object by its declared type, or by the type that it names. */

@@ -25,9 +25,17 @@ function told({ differences, explained, notes, more }: Comparison): readonly str
 function comparing(
   t: ExecutionContext,
   type: string,
-  { declarations = '', rules = [] as readonly object[], strict = false, overlay = '' } = {},
+  { declarations = '', rules = [] as readonly object[], strict = false, overlay = '', element = '' } = {},
 ) {
-  const files = { 'service.wsdl': getOf(type, declarations), 'soap.yaml': `wsdl: service.wsdl\n${overlay}` };
+  const declared = getOf(type, declarations);
+  const wsdl =
+    element === ''
+      ? declared
+      : declared.replace(
+          `<xs:element name="Get">${type}</xs:element>`,
+          `<xs:element name="Get" type="${element}"/>`,
+        );
+  const files = { 'service.wsdl': wsdl, 'soap.yaml': `wsdl: service.wsdl\n${overlay}` };
   const { contract } = readContract(folderOf(t, files));
   const problems: string[] = [];
   const compiled = compileRules(rules, '', { contract }, (at, message) => problems.push(`${at}: ${message}`));
@@ -277,6 +285,36 @@ test('derived types, substitution groups and values of any type are compared by 
   );
   t.is(run('<A><q xmlns="urn:q">1</q></A>', '<A><q xmlns="urn:r">1</q></A>').length, 1);
 });
+
+test('the body of a reply is compared by its actual type, too (G37, G40)', (t) => {
+  const run = comparing(t, `<xs:complexType><xs:sequence/></xs:complexType>`, {
+    element: 't:B',
+    declarations:
+      '<xs:complexType name="B"><xs:sequence><xs:element name="A" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType>' +
+      '<xs:complexType name="D"><xs:complexContent><xs:extension base="t:B"><xs:sequence><xs:element name="E" type="xs:decimal" minOccurs="0"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>',
+  });
+  const get = (content: string, type = ''): string =>
+    `<Get xmlns="urn:t" xmlns:t="urn:t" ${xsi}${type === '' ? '' : ` xsi:type="t:${type}"`}>${content}</Get>`;
+  t.deepEqual(run(get('<E>1</E>', 'D'), get('<E>2</E>', 'D')), ['E value other: 1 | 2']);
+  t.deepEqual(run(get('<E>1</E>', 'D'), get('<E>1.0</E>', 'D')), ['E scale']);
+  t.deepEqual(run(get('<A>1</A><E>1</E>', 'D'), get('<A>2</A><E>1</E>', 'D')), ['A value other: 1 | 2']);
+  t.deepEqual(run(get('<A>1</A>', 'B'), get('<A>1</A>')), []);
+  t.deepEqual(run(get('<A>1</A>', 'D'), get('<A>1</A>')), ['@reply type: D | (absent)']);
+  t.deepEqual(run(get('<A>1</A>'), get('<A>1</A><E>1</E>', 'D')), [
+    '@reply type: (absent) | D',
+    'E extra:  | 1',
+  ]);
+});
+
+for (const type of ['xs:anyType', 'xs:anySimpleType', 't:L'])
+  test(`a body of ${type} is compared (G38)`, (t) => {
+    const declarations = '<xs:simpleType name="L"><xs:list itemType="xs:int"/></xs:simpleType>';
+    const run = comparing(t, '<xs:complexType/>', { element: type, declarations });
+    const get = (content: string): string => `<Get xmlns="urn:t">${content}</Get>`;
+    t.deepEqual(run(get('1 2'), get('1 2')), []);
+    t.is(run(get('1 2'), get('1 3')).length, 1);
+    t.deepEqual(run(get('1 2'), get(' <!-- --> 1 2').replace(' <!-- --> ', '')), []);
+  });
 
 test('mixed and open content is compared by its infoset (G38)', (t) => {
   const run = comparing(
