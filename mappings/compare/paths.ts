@@ -52,21 +52,27 @@ export function matches(pattern: Pattern, path: ReplyPath): boolean {
   for (const step of path) {
     const next = new Set<number>();
     for (const at of places) for (const one of advance(pattern, at, step)) next.add(one);
+    if (next.size === 0) return false;
     places = next;
   }
   return [...places].some((at) => isAtEnd(pattern, at));
 }
 
+/** Maximum number of characters of a key in a path. */
+const maxKeyCharacters = 256;
+
 /**
  * Returns the text of a path, e.g. `GetOrderResult.Line[0].Price` or `Line[Article=B]`. In a key, `]` and `\` follow a
- * `\`.
+ * `\`. A key is cut after 256 characters.
  */
 export function replyPathText(path: ReplyPath): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
-    else if (typeof step === 'object') text += `[${step.key}=${step.text.replace(/[\\\]]/g, '\\$&')}]`;
-    else {
+    else if (typeof step === 'object') {
+      const key = step.text.slice(0, maxKeyCharacters).replace(/[\\\]]/g, '\\$&');
+      text += `[${step.key}=${key}]`;
+    } else {
       const name = /^[^.[\]"]+$/.test(step) ? step : `"${step}"`;
       text += text === '' ? name : `.${name}`;
     }

@@ -120,7 +120,7 @@ export class Sink {
   }
 
   #matches({ path }: CompareRule): boolean {
-    this.take(1);
+    this.take(path.length + this.path.length);
     return matches(path, this.path);
   }
 
