@@ -1,3 +1,4 @@
+import { collapse } from '../codec/scalars/numbers.ts';
 import { anySimpleType, builtInTypes } from '../contract/built-in-types.ts';
 import type { SchemaType } from '../contract/type-graph.ts';
 import type { Part } from '../json/parts.ts';
@@ -57,7 +58,7 @@ export class Values {
     if (text === undefined || (legacy !== undefined && fresh !== undefined) || given === undefined)
       return false;
     const its = shape();
-    if (this.#keyOf(its, given) !== this.#keyOf(its, { kind: 'text', text })) return false;
+    if (this.#keyOf(its, given) !== this.#keyOf(its, defaultPart(its, text))) return false;
     this.#sink.note('default', { legacy, new: fresh });
     return true;
   }
@@ -207,9 +208,12 @@ export class Values {
   #compareSets(item: Shape, legacy: readonly Part[], fresh: readonly Part[], key: string | undefined): void {
     const keyed = (part: Part): string => this.#setKey(item, part, key);
     const open = Map.groupBy(fresh.keys(), (index) => keyed(fresh[index] as Part));
+    // from the end, because removing the first item of a long list takes long
+    for (const places of open.values()) places.reverse();
     const slot: Slot = { shape: () => item };
     for (const [index, one] of legacy.entries()) {
-      const by = open.get(keyed(one))?.shift();
+      this.#sink.take(1);
+      const by = open.get(keyed(one))?.pop();
       const step = stepOf(one, key, index);
       if (by === undefined) this.#addAlone(step, one, undefined);
       else this.compareAt(step, slot, one, fresh[by]);
@@ -301,7 +305,7 @@ export class Values {
       const member = members[at];
       let part = member?.[0] === name ? member[1] : undefined;
       if (part !== undefined) at++;
-      else if (slot.default !== undefined) part = { kind: 'text', text: slot.default };
+      else if (slot.default !== undefined) part = defaultPart(slot.shape(), slot.default);
       if (part === undefined) continue;
       const shape = slot.shape();
       if (part.kind === 'list' && part.items.length === 0 && shape.kind === 'list' && shape.isBare) continue;
@@ -316,6 +320,15 @@ export class Values {
 /** Returns a text with its length, so that no sequence of such texts equals another one. */
 function delimited(text: string): string {
   return `${text.length}:${text}`;
+}
+
+/** Returns the value of an absent attribute. */
+function defaultPart(shape: Shape, text: string): Part {
+  if (shape.kind !== 'list') return { kind: 'text', text };
+  const items = collapse(text)
+    .split(/[ \t\r\n]+/)
+    .filter((item) => item !== '');
+  return { kind: 'list', json: '', items: items.map((item) => ({ kind: 'text', text: item })) };
 }
 
 function isNothing(state: State): boolean {

@@ -352,6 +352,19 @@ test('the default of an absent attribute is its value, with a note (G36)', (t) =
   t.deepEqual(run('<I/><I n="1"/>', '<I n="5"/><I n="1"/>'), ['I[0].n default']);
 });
 
+test('the default of an absent attribute may be a list (G36)', (t) => {
+  const list = '<xs:simpleType name="L"><xs:list itemType="xs:int"/></xs:simpleType>';
+  const item = '<xs:complexType name="I"><xs:attribute name="n" type="t:L" default="1 2"/></xs:complexType>';
+  const type = `<xs:complexType><xs:sequence>${one('I', 't:I', 'maxOccurs="9"')}</xs:sequence><xs:attribute name="n" type="t:L" default=" 1  2 "/></xs:complexType>`;
+  const run = comparing(t, type, { declarations: list + item });
+  t.deepEqual(run('<Get xmlns="urn:t"/>', '<Get xmlns="urn:t" n="01 2"/>'), ['n default']);
+  t.deepEqual(run('<Get xmlns="urn:t" n="1 2"/>', '<Get xmlns="urn:t"/>'), ['n default']);
+  t.is(run('<Get xmlns="urn:t"/>', '<Get xmlns="urn:t" n="2 1"/>').length, 1);
+  t.is(run('<Get xmlns="urn:t"/>', '<Get xmlns="urn:t" n=""/>').length, 1);
+  t.deepEqual(run('<I/><I n="1"/>', '<I n="1 2"/><I n="1"/>'), ['I[0].n default']);
+  t.deepEqual(run('<I n="1"/><I/>', '<I n="1 2"/><I n="1"/>'), ['I order:  | ']);
+});
+
 test('violations of the contract are notes, and their values are compared as text (G34)', (t) => {
   const run = comparing(
     t,
