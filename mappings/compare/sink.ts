@@ -74,6 +74,43 @@ interface Effective {
   readonly index: number;
 }
 
+/**
+ * The differences that a comparison keeps. If all places are taken, the first difference of a finding (G45) replaces the
+ * last one of a finding with several.
+ */
+class Kept<One extends Difference> {
+  readonly all: One[] = [];
+  /** Number of differences that were not kept. */
+  more = 0;
+  /** The finding of each kept difference. */
+  readonly #names: string[] = [];
+  readonly #counts = new Map<string, number>();
+
+  get isFull(): boolean {
+    return this.all.length >= maxDifferences;
+  }
+
+  /** Makes a place for a difference of a finding. Counts it and returns false if it has no place. */
+  hasPlaceFor(name: string): boolean {
+    if (!this.isFull) return true;
+    this.more++;
+    if (this.#counts.has(name)) return false;
+    const at = this.#names.findLastIndex((one) => (this.#counts.get(one) ?? 0) > 1);
+    const other = this.#names[at];
+    if (other === undefined) return false;
+    this.#counts.set(other, (this.#counts.get(other) ?? 0) - 1);
+    this.#names.splice(at, 1);
+    this.all.splice(at, 1);
+    return true;
+  }
+
+  add(name: string, one: One): void {
+    this.all.push(one);
+    this.#names.push(name);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+}
+
 /** Collects the differences and notes of one comparison, explains them, and counts steps (G36, G40, G44). */
 export class Sink {
   /** The path of the current value. */
@@ -83,10 +120,9 @@ export class Sink {
   readonly #rules: readonly Effective[];
   readonly #strict: boolean;
   readonly #sensitive: readonly Sensitive[];
-  readonly #differences: Difference[] = [];
-  readonly #explained: Explained[] = [];
+  readonly #differences = new Kept<Difference>();
+  readonly #explained = new Kept<Explained>();
   readonly #notes = new Map<string, Note>();
-  #more = 0;
   #isDifferent = false;
   #steps = 0;
 
@@ -129,10 +165,14 @@ export class Sink {
     this.take(1);
     const rule = this.#rules.find((one) => this.#matches(one.rule) && this.#explains(one.rule, found));
     this.#isDifferent ||= rule === undefined;
-    const kept = rule === undefined ? this.#differences : this.#explained;
-    if (kept.length >= maxDifferences) this.#more++;
-    else if (rule === undefined) this.#differences.push(this.#difference(found));
-    else this.#explained.push({ ...this.#difference(found), rule: rule.index });
+    if (rule === undefined) this.#keepOne(this.#differences, found, (one) => one);
+    else this.#keepOne(this.#explained, found, (one) => ({ ...one, rule: rule.index }));
+  }
+
+  #keepOne<One extends Difference>(kept: Kept<One>, found: Found, made: (one: Difference) => One): void {
+    if (kept.isFull) this.take(this.path.length);
+    const name = `${this.path.map((step) => (typeof step === 'string' ? step : '[]')).join('.')} ${found.kind}`;
+    if (kept.hasPlaceFor(name)) kept.add(name, made(this.#difference(found)));
   }
 
   #difference(found: Found): Difference {
@@ -197,13 +237,13 @@ export class Sink {
 
   /** Returns the result so far. */
   comparison(): Comparison {
-    const isExplained = this.#explained.length > 0;
+    const isExplained = this.#explained.all.length > 0;
     return {
       result: this.#isDifferent ? 'different' : isExplained ? 'explained' : 'equal',
-      differences: this.#differences,
-      explained: this.#explained,
+      differences: this.#differences.all,
+      explained: this.#explained.all,
       notes: [...this.#notes.values()],
-      more: this.#more,
+      more: this.#differences.more + this.#explained.more,
     };
   }
 }
