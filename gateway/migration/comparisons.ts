@@ -8,6 +8,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import type { Service } from '../protocols/read-request.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
+import { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply, StatedCompare, WrittenAs } from './compare-task.ts';
 import type { ComparisonSink } from './comparison-sink.ts';
 import type { RoutingCounts } from './counts.ts';
@@ -84,12 +85,14 @@ export class Comparisons {
       this.#skip(context, operation.name, new Skipped(reason));
       return undefined;
     }
+    const secrets = new CallSecrets(context, request.caller);
     const isNoise = Math.random() < noise;
     const toLegacy = isNoise || answer === 'new' ? this.#legacyCaller(context, request) : undefined;
     const toNew: CallShadow = (parts) => callNew(service, address, parts);
     return new PendingComparison(context, {
       capacity,
       answer,
+      secrets,
       callShadow: answer === 'new' && toLegacy !== undefined ? toLegacy : toNew,
       callNoise: isNoise ? toLegacy : undefined,
       compare: (legacy, other, end, message) => {
@@ -99,7 +102,7 @@ export class Comparisons {
       },
       onCompared: (result, shadowMs) => {
         if (result instanceof Skipped) this.#skip(context, operation.name, result);
-        else this.#report(context, request, answer, result, shadowMs);
+        else this.#report(context, request, answer, secrets.hideIn(result), shadowMs);
       },
       onNoise: (result) => {
         if (result instanceof Skipped) this.#parts.counts.countSkipped(result.reason);
@@ -122,6 +125,7 @@ export class Comparisons {
       } catch (error) {
         throw error instanceof CallError ? new Skipped('aborted', true) : error;
       }
+      if (forwarded.token !== undefined) parts.secrets.sent([forwarded.token]);
       const reply = await callLegacy(legacy, { operation: operation.name, target, forwarded }, parts);
       if (reply.status === 401 && forwarded.token !== undefined) onUnauthorized(forwarded.token);
       return reply;

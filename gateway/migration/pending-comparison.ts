@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Comparison } from '../../mappings/compare/comparison.ts';
 import { Permit } from '../admission/permit.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
+import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import { BodyCopy, transferable } from './body-copy.ts';
+import type { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
 import { isReplayProtected } from './replay-protected.ts';
@@ -18,6 +21,8 @@ export interface PendingParts {
   readonly capacity: ShadowCapacity;
   /** The service that answers the caller. */
   readonly answer: 'legacy' | 'new';
+  /** Receives the credentials of the call. */
+  readonly secrets: CallSecrets;
   /** Calls the other service. */
   readonly callShadow: CallShadow;
   /** Calls the legacy service for a noise comparison (G46); undefined for none. */
@@ -77,6 +82,11 @@ export class PendingComparison implements Cancellable {
     this.ended = this.#finished.promise;
     this.#own.promise.catch(() => {}); // it may fail before it is awaited
     parts.capacity.register(this);
+  }
+
+  /** The caller's message was decoded. */
+  decoded(call: SoapCall | PreparedSoapCall): void {
+    this.#parts.secrets.read(call);
   }
 
   /** Copies a piece of the caller's message. */
@@ -186,12 +196,13 @@ export class PendingComparison implements Cancellable {
 
   /** Makes a shadow request when there is capacity. */
   async #call(call: CallShadow, body: Buffer): Promise<TimedReply> {
-    const { capacity } = this.#parts;
+    const { capacity, secrets } = this.#parts;
     const slot = new Permit(capacity.admission, { queueMs: 0 });
     try {
       await capacity.enter(slot, () => this.#end.destroyed);
       const deadline = performance.now() + capacity.limits.shadowMs;
-      const parts = { context: this.#context, body, memory: this.#memory.shadow, end: this.#end, deadline };
+      const { shadow: memory } = this.#memory;
+      const parts = { context: this.#context, body, memory, secrets, end: this.#end, deadline };
       return await this.#measured('shadow', () => call(parts));
     } finally {
       slot.release();

@@ -13,6 +13,7 @@ import type { SoapAddress } from '../protocols/soap/versions.ts';
 import { type RequestStats, startStats } from '../telemetry/request-stats.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
 import { BodyCopy, transferable } from './body-copy.ts';
+import type { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
 import { authenticatesConnection, type ForwardedHeaders } from './forward-headers.ts';
@@ -41,6 +42,8 @@ export interface ShadowParts {
   readonly body: Buffer;
   /** Counts the memory of the reply until the comparison ends. */
   readonly memory: CopyMemory;
+  /** Receives the credentials of the call. */
+  readonly secrets: CallSecrets;
   /** Becomes `destroyed` when the comparison is cancelled. */
   readonly end: ServerResponse;
   /** Deadline in ms of `performance.now()`. */
@@ -61,7 +64,7 @@ export function createEnd({ request }: RequestContext): ServerResponse {
 export async function callNew(
   service: Service,
   address: SoapAddress,
-  { context, body, memory, end, deadline }: ShadowParts,
+  { context, body, memory, secrets, end, deadline }: ShadowParts,
 ): Promise<TimedReply> {
   const { compareBytes } = service.compiled.limits;
   const stats = startStats(context.requestId, 'POST');
@@ -83,7 +86,9 @@ export async function callNew(
     admitSoap(service, shadow);
     const unpacked = await unpackSent(shadow, body, service);
     if (unpacked.length > compareBytes) throw new Skipped('size');
-    const request = upstreamRequestOf(service, shadow, await readSoapBody(shadow, address, unpacked));
+    const call = await readSoapBody(shadow, address, unpacked);
+    secrets.read(call);
+    const request = upstreamRequestOf(service, shadow, call);
     const marked = { ...request, headers: { ...request.headers, ...shadowHeader } };
     const reply = await service.upstream.call(marked, { ...shadow, permit: memory });
     memory.keep(reply.body.length);
@@ -95,6 +100,7 @@ export async function callNew(
     const refusal = refusalOf(error, stats, readMemory, memory);
     return { ...refusal, ms: stats.upstreamMs };
   } finally {
+    secrets.sent(shadow.ownSecrets);
     readMemory.release();
   }
 }

@@ -16,6 +16,7 @@ import { answer, serveByUpstream } from '../protocols/soap/endpoint.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import { type BlendedCall, runBlend } from './blend.ts';
+import { CallSecrets } from './call-secrets.ts';
 import type { Decision } from './decide.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
@@ -289,7 +290,10 @@ export class Site implements Migration {
       service.refuseForeign?.(request, context.head.contentType.type);
       admitBody(request.headers, service);
       const body = received.body ?? (await unpackBody(context, received.bytes, service));
-      return decided.call ?? readSoapBody(context, address, isFallback ? Buffer.from(body) : body);
+      const call =
+        decided.call ?? (await readSoapBody(context, address, isFallback ? Buffer.from(body) : body));
+      comparison?.decoded(call);
+      return call;
     };
     if (!isFallback) return answer(context, address.version, read, undefined, change);
     let isForwarded = false;
@@ -324,11 +328,14 @@ export class Site implements Migration {
     if (settings === undefined || codec === undefined)
       throw new TypeError(`blend: ${operation.name} has no settings`);
     await receiveAll(received, service.bodyLimit);
+    const secrets = new CallSecrets(context, caller);
     const read = async (): Promise<SoapCall | PreparedSoapCall> => {
       service.refuseForeign?.(context.request, context.head.contentType.type);
       admitBody(context.request.headers, service);
       const body = received.body ?? (await unpackBody(context, received.bytes, service));
-      return decided.call ?? readSoapBody(context, address, Buffer.from(body));
+      const call = decided.call ?? (await readSoapBody(context, address, Buffer.from(body)));
+      secrets.read(call);
+      return call;
     };
     const blended: BlendedCall = {
       place,
@@ -345,7 +352,7 @@ export class Site implements Migration {
       }),
       change: (outcome) => withFaultCode(allowRetry(context, outcome), operation, place),
       onDuplicates: (duplicates, keys) => {
-        if (keys > 0) this.#noteDuplicates(context, decided, settings, duplicates, keys);
+        if (keys > 0) this.#noteDuplicates(context, decided, settings, duplicates, keys, secrets);
       },
     };
     await answer(context, address.version, read, undefined, undefined, (call, frame) =>
@@ -361,6 +368,7 @@ export class Site implements Migration {
     { rule }: Blend,
     duplicates: readonly Duplicate[],
     keys: number,
+    secrets: CallSecrets,
   ): void {
     const { name } = decided.operation;
     const { counts, evidence, compareDuplicates } = this.#place;
@@ -370,7 +378,7 @@ export class Site implements Migration {
       const at = Date.now();
       const { route, upstreamMs: newMs } = stats;
       const durations = route?.legacyMs === undefined ? { newMs } : { legacyMs: route.legacyMs, newMs };
-      const comparison = compareDuplicates(name, rule.list, duplicates, at);
+      const comparison = secrets.hideIn(compareDuplicates(name, rule.list, duplicates, at));
       const caller = { callerKey: decided.caller.key(), callerName: decided.caller.name };
       evidence.add({ operation: name, ...caller, requestId, comparison, ...durations, at });
     };

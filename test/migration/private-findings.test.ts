@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -92,4 +92,92 @@ test('G45: the same personal value has the same pseudonym in all findings', asyn
   );
   const values = new Set(names?.flatMap(({ examples }) => examples.flatMap((one) => one.new ?? [])));
   t.is(values.size, 1);
+});
+
+/** A call of a contract whose session is in a header block or in Authorization. */
+function callWith(session: string, place: 'block' | 'header', payload = '<t:id>1</t:id>') {
+  const sign = place === 'block' ? `<t:Sign><t:session>${session}</t:session></t:Sign>` : '';
+  return {
+    path: '/shop/Orders.asmx',
+    headers: {
+      'Content-Type': 'text/xml',
+      ...(place === 'block' ? {} : { Authorization: `Bearer ${session}` }),
+    },
+    body: `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:t="urn:t"><s:Header>${sign}</s:Header><s:Body><t:Get>${payload}</t:Get></s:Body></s:Envelope>`,
+  };
+}
+
+const faultOf = (reason: string): string =>
+  `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><s:Fault><faultcode>s:Server</faultcode><faultstring>${reason}</faultstring></s:Fault></s:Body></s:Envelope>`;
+
+test('G45: a credential that a service repeats is not in the state file', async (t) => {
+  const session = 'MARKER-0123456789';
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-private-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const contract = join(folder, 'contract');
+  cpSync(join(import.meta.dirname, '../fixtures/kits/session'), contract, { recursive: true });
+  appendFileSync(join(contract, 'soap.yaml'), 'operations:\n  Get: { readOnly: true }\n');
+  for (const answer of ['legacy', 'new']) {
+    const state = join(folder, `${answer}.json`);
+    const site = await startSite(t, {
+      contract,
+      config: {
+        legacy: '{legacy}',
+        migration: { routes: [{ name: 'all', operations: ['Get'], mode: 'compare', answer }], state },
+      },
+      limits: { loopDelayMs: 60_000 },
+    });
+    let calls = 0;
+    for (const place of ['block', 'header'] as const)
+      for (const written of [
+        session,
+        `${session.slice(0, 6)}&#45;${session.slice(7)}`,
+        `${'x'.repeat(246)}${session}`,
+      ])
+        for (const payload of ['<t:id>1</t:id>', '<t:unknown/>']) {
+          const fault = {
+            status: 500,
+            headers: { 'content-type': 'text/xml' },
+            body: faultOf(`no ${written}`),
+          };
+          site.legacy.answer = fault;
+          site.upstream.answer = {
+            status: 400,
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ responseStatus: { errorCode: 'Bad', message: `unknown ${session}` } }),
+          };
+          await site.send(callWith(session, place, payload));
+          t.is((await results(site, ++calls)).at(-1), 'different');
+        }
+    await site.running.stop(0);
+    const text = readFileSync(state, 'utf8');
+    t.true(text.includes('@fault.reason'));
+    t.true(text.includes('unknown ***'));
+    t.notRegex(text, /MARKER|0123456789/);
+  }
+});
+
+test('G45: a secret of an Authorization header that the contract does not declare is not in the state file', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-private-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const state = join(folder, 'state.json');
+  const routes = [{ name: 'all', operations: ['GetOrder'], mode: 'compare' }];
+  const site = await startSite(t, {
+    contract: contractFolder('contracts/orders'),
+    config: { legacy: '{legacy}', migration: { routes, state } },
+    limits: { loopDelayMs: 60_000 },
+  });
+  site.legacy.answer = {
+    status: 500,
+    headers: { 'content-type': 'text/xml' },
+    body: faultOf('wrong password PASSWORD-1'),
+  };
+  site.upstream.answer = { status: 404, headers: { 'content-type': 'application/json' }, body: '{}' };
+  const Authorization = `Basic ${Buffer.from('ann:PASSWORD-1').toString('base64')}`;
+  await site.send({ ...request, headers: { ...request.headers, Authorization } });
+  t.deepEqual(await results(site, 1), ['different']);
+  await site.running.stop(0);
+  const text = readFileSync(state, 'utf8');
+  t.true(text.includes('wrong password ***'));
+  t.false(text.includes('PASSWORD-1'));
 });
