@@ -1,3 +1,4 @@
+import type { Duplicate } from '../../mappings/compare/blend.ts';
 import type { Comparison, ReplyBytes } from '../../mappings/compare/comparison.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { SentContract } from '../../mappings/contract/transfer.ts';
@@ -28,17 +29,31 @@ export interface ComparedContract {
   readonly stated: StatedCompare;
 }
 
-/** Two replies to compare. The memory of their bodies is transferred. */
-export interface CompareTask {
+/** The part of each task that names the contract and the operation. */
+interface TaskHead {
   readonly contractId: number;
   /** The contract, if the thread does not have it yet. */
   readonly contract: ComparedContract | undefined;
   readonly operation: string;
+}
+
+/** Two replies to compare. The memory of their bodies is transferred. */
+export interface RepliesTask extends TaskHead {
   readonly legacy: ReceivedReply;
   readonly other: ReceivedReply;
   /** Form in which `other`, a reply of the upstream, is written; undefined for a reply of the legacy service (G46). */
   readonly writtenAs: WrittenAs | undefined;
 }
+
+/** Items of both lists of a blended reply to compare (G30). */
+export interface DuplicatesTask extends TaskHead {
+  /** Names of members from the reply to the list. */
+  readonly list: readonly string[];
+  readonly duplicates: readonly Duplicate[];
+}
+
+/** A task of the comparison thread. */
+export type CompareTask = RepliesTask | DuplicatesTask;
 
 /** Result of a task. `size`: a reply is larger than `compareBytes` after decompression. */
 export type CompareResult = Comparison | 'size';

@@ -2,6 +2,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { bufferOf } from '../../mappings/bytes.ts';
 import { type Comparer, compileComparison } from '../../mappings/compare/compare.ts';
 import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
+import { type CompareDuplicates, compileDuplicates } from '../../mappings/compare/items.ts';
 import { compileRules } from '../../mappings/compare/rules.ts';
 import type { CompiledContract } from '../../mappings/compile.ts';
 import { compileSteps } from '../../mappings/compile-steps.ts';
@@ -10,7 +11,13 @@ import { receiveContract } from '../../mappings/contract/transfer.ts';
 import { doAll } from '../../mappings/steps.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { performTasks } from '../workers/worker-thread.ts';
-import type { ComparedContract, CompareResult, CompareTask, ReceivedReply } from './compare-task.ts';
+import type {
+  ComparedContract,
+  CompareResult,
+  CompareTask,
+  ReceivedReply,
+  RepliesTask,
+} from './compare-task.ts';
 import { NewReplyWriter } from './new-reply.ts';
 
 // The worker thread that compares replies (G33).
@@ -19,6 +26,7 @@ import { NewReplyWriter } from './new-reply.ts';
 interface Compared {
   readonly compiled: CompiledContract;
   readonly comparer: Comparer;
+  readonly compareDuplicates: CompareDuplicates;
   readonly writer: NewReplyWriter;
 }
 
@@ -40,11 +48,17 @@ async function compile({ contract: sent, limits, stated }: ComparedContract): Pr
   // the rules were checked at start, so nothing is reported
   const settings = { rules: compileRules(rules, '', { contract }, () => {}), strict };
   const comparer = compileComparison(contract, settings, limits);
-  return { compiled, comparer, writer: new NewReplyWriter(compiled, stated.replies ?? {}) };
+  const writer = new NewReplyWriter(compiled, stated.replies ?? {});
+  return { compiled, comparer, compareDuplicates: compileDuplicates(contract, settings, limits), writer };
 }
 
 async function perform(task: CompareTask): Promise<CompareResult> {
-  const { compiled, comparer, writer } = await comparedOf(task);
+  const compared = await comparedOf(task);
+  if (!('duplicates' in task)) return compareReplies(compared, task);
+  return compared.compareDuplicates(task.operation, task.list, task.duplicates, Date.now());
+}
+
+function compareReplies({ compiled, comparer, writer }: Compared, task: RepliesTask): CompareResult {
   const { operation, writtenAs } = task;
   const legacy = unpacked(task.legacy, compiled.limits);
   if (legacy === 'size') return 'size';
@@ -83,9 +97,10 @@ const codings = new Map([
   ['br', brotliDecompressSync],
 ]);
 
-function dropTask({ legacy, other }: CompareTask): void {
-  giveBackOwn(legacy.body.buffer);
-  giveBackOwn(other.body.buffer);
+function dropTask(task: CompareTask): void {
+  if ('duplicates' in task) return;
+  giveBackOwn(task.legacy.body.buffer);
+  giveBackOwn(task.other.body.buffer);
 }
 
 performTasks(import.meta.url, perform, () => [], dropTask);

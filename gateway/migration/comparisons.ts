@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import type { Duplicate } from '../../mappings/compare/blend.ts';
 import type { Comparison } from '../../mappings/compare/comparison.ts';
+import { maxComparedDuplicates } from '../../mappings/compare/items.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import { sendContract } from '../../mappings/contract/transfer.ts';
 import { CallError } from '../call/error.ts';
@@ -9,8 +11,9 @@ import type { Service } from '../protocols/read-request.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
 import { CallSecrets } from './call-secrets.ts';
-import type { ReceivedReply, StatedCompare, WrittenAs } from './compare-task.ts';
-import type { ComparisonSink } from './comparison-sink.ts';
+import type { ReceivedReply, RepliesTask, StatedCompare, WrittenAs } from './compare-task.ts';
+import type { ComparedCall, ComparisonSink } from './comparison-sink.ts';
+import { CopyMemory } from './copy-memory.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { ForwardedHeaders, HeadersOf } from './forward-headers.ts';
 import type { Caller } from './identity.ts';
@@ -139,24 +142,63 @@ export class Comparisons {
     writtenAs: WrittenAs | undefined,
     end: ServerResponse,
   ): Promise<Comparison> {
-    const { capacity, service, stated } = this.#parts;
-    const { contract, limits } = service.compiled;
-    return capacity.compare(
-      {
-        taskOf: (known) => {
-          const isKnown = known.has(this.#id);
-          known.add(this.#id);
-          const sent = isKnown ? undefined : { contract: sendContract(contract), limits, stated };
-          return { contractId: this.#id, contract: sent, operation, legacy, other, writtenAs };
-        },
-        watch: (fail) => {
-          const onClose = (): void => fail(new Skipped('aborted'));
-          end.once('close', onClose);
-          return () => end.off('close', onClose);
-        },
+    return this.#parts.capacity.compare({
+      taskOf: (known) => ({ ...this.#headOf(operation, known), legacy, other, writtenAs }),
+      watch: (fail) => {
+        const onClose = (): void => fail(new Skipped('aborted'));
+        end.once('close', onClose);
+        return () => end.off('close', onClose);
       },
-      [legacy.body, other.body],
-    );
+      bytes: legacy.body.length + other.body.length,
+      memory: [legacy.body.buffer, other.body.buffer],
+    });
+  }
+
+  /** Returns the head of a task for the thread, with the contract if the thread does not have it. */
+  #headOf(operation: string, known: Set<number>): Pick<RepliesTask, 'contractId' | 'contract' | 'operation'> {
+    const { service, stated } = this.#parts;
+    const { contract, limits } = service.compiled;
+    const isKnown = known.has(this.#id);
+    known.add(this.#id);
+    const sent = isKnown ? undefined : { contract: sendContract(contract), limits, stated };
+    return { contractId: this.#id, contract: sent, operation };
+  }
+
+  /**
+   * Compares items that both lists of a blended reply have, in the worker thread, and records the result (G30). Neither
+   * fails nor waits.
+   */
+  addDuplicates(
+    list: readonly string[],
+    duplicates: readonly Duplicate[],
+    call: Omit<ComparedCall, 'comparison' | 'at'>,
+    secrets: CallSecrets,
+  ): void {
+    const { capacity, counts, service, sink } = this.#parts;
+    const compared = duplicates.slice(0, maxComparedDuplicates);
+    const bytes = compared.reduce((sum, { legacy, new: fresh }) => sum + legacy.length + fresh.length, 0);
+    const memory = new CopyMemory(capacity.admission, capacity.limits.compareBytes);
+    let cancel = (): void => {};
+    const compare = async (): Promise<void> => {
+      if (!memory.hold(bytes)) throw memory.refusal();
+      const comparison = await capacity.compare({
+        taskOf: (known) => ({ ...this.#headOf(call.operation, known), list, duplicates: compared }),
+        watch: (fail) => {
+          cancel = () => fail(new Skipped('aborted'));
+          return () => {};
+        },
+        bytes,
+        memory: [],
+      });
+      sink?.add({ ...call, comparison: secrets.hideIn(comparison), at: Date.now() });
+    };
+    const ended = compare()
+      .catch((error: unknown) => {
+        if (error instanceof Skipped) counts.countSkipped(error.reason);
+        else service.onError(error, call.requestId);
+      })
+      .finally(() => memory.release());
+    capacity.register({ cancel: () => cancel(), ended });
   }
 
   #report(

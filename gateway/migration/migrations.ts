@@ -1,6 +1,5 @@
 import type { BlockList } from 'node:net';
 import { compileBlendCodecs } from '../../mappings/compare/blend-codecs.ts';
-import { compileDuplicates } from '../../mappings/compare/items.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
@@ -113,16 +112,16 @@ export interface MigrationParts {
 const connectionCredentials =
   'a caller sent NTLM or Negotiate credentials, which the gateway does not support. Use credentials of HTTP Basic or a client certificate';
 
-/** The parts for shadow requests of a contract whose calls may have mode `compare`. */
+/** The parts for comparisons of a contract whose replies may be compared. */
 export interface OpenShadow {
   readonly capacity: ShadowCapacity;
   /** Connections to the upstream for shadow requests. */
   readonly upstream: Upstream;
 }
 
-/** Returns true if a rule or the override header may set mode `compare`. */
+/** Returns true if replies may be compared: in mode `compare`, or the duplicates of a blend (G30). */
 export function mayCompare({ rules, override }: Routing): boolean {
-  return override !== undefined || rules.some(({ mode }) => mode === 'compare');
+  return override !== undefined || rules.some(({ mode }) => mode === 'compare' || mode === 'blend');
 }
 
 /** Opens the routing of one contract for its application. */
@@ -155,7 +154,7 @@ export class Migrations {
   /**
    * Returns the function that opens the routing of a contract.
    *
-   * @param shadow undefined for a contract whose calls cannot have mode `compare`
+   * @param shadow undefined for a contract whose replies are not compared
    */
   async openerOf(checked: CheckedMigration, shadow: OpenShadow | undefined): Promise<OpenMigration> {
     const { plan, routing, unmapped } = checked;
@@ -201,10 +200,8 @@ export class Migrations {
         legacy,
         counts,
         blendWorker: this.#blendWorker,
-        compareDuplicates: compileDuplicates(contract, routing.compare, service.compiled.limits),
         blendCodecs:
           routing.blends.size === 0 ? new Map() : compileBlendCodecs(contract, service.compiled.limits),
-        evidence,
         comparisons:
           shadow === undefined
             ? undefined

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlendCodec } from '../../mappings/compare/blend-codecs.ts';
-import type { CompareDuplicates } from '../../mappings/compare/items.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract, Port } from '../../mappings/contract/model.ts';
 import { encodeTarget, hasDots } from '../../mappings/places.ts';
@@ -11,7 +10,6 @@ import type { RequestContext } from '../http/request-context.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Tokens } from '../upstream/tokens.ts';
 import type { BlendWorker } from './blend-worker.ts';
-import type { ComparisonSink } from './comparison-sink.ts';
 import type { Comparisons } from './comparisons.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { Decide } from './decide.ts';
@@ -33,14 +31,10 @@ export interface Place {
   readonly readsCaller: (operation: string) => boolean;
   readonly legacy: LegacyService;
   readonly counts: RoutingCounts;
-  /** Compares the items that both lists of a blended reply have (G30). */
-  readonly compareDuplicates: CompareDuplicates;
   readonly blendWorker: BlendWorker;
   /** Codecs of blended operations by name (G28). */
   readonly blendCodecs: ReadonlyMap<string, BlendCodec>;
-  /** Receives the results of comparisons; undefined if no route compares replies. */
-  readonly evidence: ComparisonSink | undefined;
-  /** Compares the replies of both services; undefined if no call can have mode `compare`. */
+  /** Compares the replies of both services; undefined if no call can have mode `compare` or `blend`. */
   readonly comparisons: Comparisons | undefined;
   /** False if requests that are no calls get 404 (G17). */
   readonly forwardsOthers: boolean;

@@ -83,15 +83,12 @@ export class ShadowCapacity {
     if (isCancelled()) throw new Skipped('aborted');
   }
 
-  /** Compares two replies in the worker thread. Throws Skipped. */
+  /** Performs a comparison in the worker thread. Throws Skipped. */
   async compare(
-    order: Pick<Order<CompareTask>, 'taskOf' | 'watch'>,
-    bodies: readonly Uint8Array<ArrayBuffer>[],
+    order: Pick<Order<CompareTask>, 'taskOf' | 'watch' | 'bytes' | 'memory'>,
   ): Promise<Comparison> {
     const result = await this.#comparer.run({
       ...order,
-      bytes: bodies.reduce((sum, { length }) => sum + length, 0),
-      memory: bodies.map(({ buffer }) => buffer),
       withinMs: maxCompareMs,
       refuse: () => new Skipped('busy'),
     });

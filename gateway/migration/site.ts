@@ -363,31 +363,20 @@ export class Site implements Migration {
 
   /** Counts the keys that both lists have, and records differences of their items once the reply is sent (G30). */
   #noteDuplicates(
-    { requestId, stats, options, response }: RequestContext,
-    decided: Decided,
+    { requestId, stats, response }: RequestContext,
+    { operation: { name: operation }, caller }: Decided,
     { rule }: Blend,
     duplicates: readonly Duplicate[],
     keys: number,
     secrets: CallSecrets,
   ): void {
-    const { name } = decided.operation;
-    const { counts, evidence, compareDuplicates } = this.#place;
-    counts.countDuplicates(name, keys);
-    if (evidence === undefined) return;
-    const compare = (): void => {
-      const at = Date.now();
+    const { counts, comparisons } = this.#place;
+    counts.countDuplicates(operation, keys);
+    response.once('close', () => {
       const { route, upstreamMs: newMs } = stats;
       const durations = route?.legacyMs === undefined ? { newMs } : { legacyMs: route.legacyMs, newMs };
-      const comparison = secrets.hideIn(compareDuplicates(name, rule.list, duplicates, at));
-      const caller = { callerKey: decided.caller.key(), callerName: decided.caller.name };
-      evidence.add({ operation: name, ...caller, requestId, comparison, ...durations, at });
-    };
-    response.once('close', () => {
-      try {
-        compare();
-      } catch (error) {
-        options.service.onError(error, requestId);
-      }
+      const of = { operation, callerKey: caller.key(), callerName: caller.name, requestId };
+      comparisons?.addDuplicates(rule.list, duplicates, { ...of, ...durations }, secrets);
     });
   }
 

@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { readState } from '../../gateway/migration/state-file.ts';
 import { until } from '../until.ts';
+import { metricOf } from './comparing.ts';
 import { contractFolder, type Site, type SiteOptions, type StubReply, startSite } from './scenario.ts';
 
 const path = '/agency/services/v2/AgencyPort';
@@ -372,7 +373,9 @@ test('G30: differences of duplicates are findings', async (t) => {
   );
   const fresh = { ...one('B'), GrantsGovApplicationStatus: 'open', SubmissionTitle: 'y' };
   t.is(await numbersOf(site, xmlReply(legacy), newList(fresh, one('C'))), '3: A B C');
-  await until(() => site.log().some(({ ms }) => ms !== undefined));
+  await until(
+    () => metricOf(site, 'migration_verdict', 'operation="GetSubmissionList",verdict="different"') === 1,
+  );
   await site.running.stop(0);
   const findings = readState(state)?.findings ?? [];
   t.deepEqual(
@@ -390,6 +393,25 @@ test('G30: differences of duplicates are findings', async (t) => {
     legacy: 'Open',
     new: 'open',
   });
+});
+
+test('G30: duplicates are compared in the comparison thread, up to compareBytes', async (t) => {
+  const site = await start(
+    t,
+    { ...submissions, key: 'GrantsGovTrackingNumber' },
+    { limits: { compareBytes: 16_384 } },
+  );
+  const skipped = () => metricOf(site, 'migration_skipped_total', 'reason="size"');
+  const title = (length: number) => `<c:SubmissionTitle>${'x'.repeat(length)}</c:SubmissionTitle>`;
+  const send = (length: number) =>
+    numbersOf(site, xmlReply(legacyList(submission('B', title(length)))), newList(one('B')));
+  t.is(await send(16_384), '1: B');
+  await until(() => skipped() === 1);
+  t.is(await send(16_000), '1: B');
+  await until(
+    () => metricOf(site, 'migration_verdict', 'operation="GetSubmissionList",verdict="different"') === 1,
+  );
+  t.is(skipped(), 1);
 });
 
 test('G28: large replies are blended in a worker thread, with the same result', async (t) => {
