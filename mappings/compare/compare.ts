@@ -7,8 +7,9 @@ import { parsePath } from '../mapping/paths.ts';
 import type { Comparison, ReplyBytes } from './comparison.ts';
 import { type DecodedReply, decodeReply, replyLimits, type Violation } from './reply.ts';
 import { type CompareSettings, noCompareRules } from './rules.ts';
+import { sensitiveMembers } from './sensitivity.ts';
 import { type ObjectShape, type Shape, Shapes } from './shapes.ts';
-import { Sink, sensitiveMembers, TooMuchWork } from './sink.ts';
+import { Sink, TooMuchWork } from './sink.ts';
 import { Values } from './values.ts';
 
 /** Compares the replies of the legacy and the new service to one request. It never throws for their content. */

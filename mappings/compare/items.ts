@@ -5,8 +5,9 @@ import type { Duplicate } from './blend.ts';
 import type { Comparison } from './comparison.ts';
 import { replyLimits } from './reply.ts';
 import type { CompareSettings } from './rules.ts';
+import { sensitiveMembers } from './sensitivity.ts';
 import { type Shape, Shapes } from './shapes.ts';
-import { Sink, sensitiveMembers, TooMuchWork } from './sink.ts';
+import { Sink, TooMuchWork } from './sink.ts';
 import { Values } from './values.ts';
 
 /** Maximum number of items of one reply that are compared. */

@@ -1,12 +1,13 @@
 import { foldAscii } from '../codec/scalars/text.ts';
 import type { Zone } from '../codec/scalars/zone.ts';
-import type { Contract } from '../contract/model.ts';
 import type { SimpleType } from '../contract/type-graph.ts';
 import type { Part } from '../json/parts.ts';
 import type { Comparison, Difference, DifferenceKind, Explained, Note } from './comparison.ts';
 import { matches, type ReplyPath, replyPathText } from './paths.ts';
 import { type CompareRule, type CompareSettings, hasEffect, type RuleAction } from './rules.ts';
 import { isWithin, scalarKey } from './scalars.ts';
+import { type Sensitive, sensitivityOf } from './sensitivity.ts';
+import type { Shape } from './shapes.ts';
 
 /** Maximum number of differences, of explained differences and of notes that a comparison keeps (G40). */
 export const maxDifferences = 200;
@@ -46,26 +47,8 @@ export interface Found {
   readonly texts?: Pick<Difference, 'legacy' | 'new'>;
   /** Type of two scalars. */
   readonly type?: SimpleType;
-}
-
-/** Names of members with sensitive values: each is the end of a path, in lower case. */
-interface Sensitive {
-  readonly level: 'credential' | 'personal';
-  readonly names: readonly string[];
-}
-
-/** Returns the members of a contract with sensitive values (W24, W25). */
-export function sensitiveMembers({ personal, credentials }: Contract): readonly Sensitive[] {
-  const secret = (credentials?.parts ?? []).flatMap(({ name, secret: isSecret, moved }) => [
-    ...(isSecret ? [[name]] : []),
-    ...(moved === undefined ? [] : [[moved.block, ...moved.path]]),
-  ]);
-  if (credentials?.member !== undefined) secret.push([credentials.member]);
-  const asNames = (path: readonly string[]): readonly string[] => path.map(foldAscii);
-  return [
-    ...secret.map((path) => ({ level: 'credential' as const, names: asNames(path) })),
-    ...personal.map((path) => ({ level: 'personal' as const, names: asNames(path.split('.')) })),
-  ];
+  /** Shape of the values; undefined for an unknown one. */
+  readonly shape?: Shape;
 }
 
 /** A rule that has an effect now, with its index in the settings. */
@@ -115,6 +98,8 @@ class Kept<One extends Difference> {
 export class Sink {
   /** The path of the current value. */
   readonly path: ReplyPath[number][] = [];
+  /** Number of objects without a declared type around the current value. */
+  openDepth = 0;
   /** True if a rule has a time zone. */
   readonly hasZones: boolean;
   readonly #rules: readonly Effective[];
@@ -209,7 +194,7 @@ export class Sink {
   }
 
   /** Adds a note at the current path. With `strict` it is a difference (G36). */
-  note(note: Note['note'], values: Pick<Found, 'legacy' | 'new'>): void {
+  note(note: Note['note'], values: Pick<Found, 'legacy' | 'new' | 'shape'>): void {
     if (this.#strict) this.add({ kind: 'value', class: note, ...values });
     else this.#keep({ path: replyPathText(this.path), note });
   }
@@ -225,14 +210,10 @@ export class Sink {
     if (this.#notes.size < maxDifferences) this.#notes.set(`${note.path} ${note.note}`, note);
   }
 
-  #sensitivityOf({ legacy, new: fresh }: Found): Difference['sensitivity'] {
+  #sensitivityOf({ legacy, new: fresh, shape }: Found): Difference['sensitivity'] {
     if (this.#sensitive.length === 0) return undefined;
     const names = this.path.flatMap((step) => (typeof step === 'string' ? [foldAscii(step)] : []));
-    const levels = new Set<Sensitive['level']>();
-    for (const { level, names: wanted } of this.#sensitive)
-      if (isWithinMember(names, wanted) || holds(legacy, names, wanted) || holds(fresh, names, wanted))
-        levels.add(level);
-    return levels.has('credential') ? 'credential' : levels.has('personal') ? 'personal' : undefined;
+    return sensitivityOf(this.#sensitive, [legacy, fresh], { names, shape, isOpen: this.openDepth > 0 });
   }
 
   /** Returns the result so far. */
@@ -274,19 +255,4 @@ function shownValue(value: Value): string {
   if (value === undefined) return '(absent)';
   if (value.kind === 'text') return value.text === '' ? '(empty)' : value.text;
   return stateOf(value) === 'nil' || value.kind === 'null' ? '(nil)' : value.json;
-}
-
-/** Returns true if a member or one around it has a name. */
-function isWithinMember(names: readonly string[], wanted: readonly string[]): boolean {
-  return names.some((_, end) => wanted.every((name, at) => names[end + 1 - wanted.length + at] === name));
-}
-
-/** Returns true if a value contains a member with a name. */
-function holds(value: Value, names: readonly string[], wanted: readonly string[]): boolean {
-  if (value?.kind === 'list') return value.items.some((item) => holds(item, names, wanted));
-  if (value?.kind !== 'object') return false;
-  return value.members.some(([name, inner]) => {
-    const path = [...names, foldAscii(name)];
-    return isWithinMember(path, wanted) || holds(inner, path, wanted);
-  });
 }

@@ -59,7 +59,7 @@ export class Values {
       return false;
     const its = shape();
     if (this.#keyOf(its, given) !== this.#keyOf(its, defaultPart(its, text))) return false;
-    this.#sink.note('default', { legacy, new: fresh });
+    this.#sink.note('default', { legacy, new: fresh, shape: its });
     return true;
   }
 
@@ -72,10 +72,10 @@ export class Values {
       }
     }
     const [state, other] = [stateOf(legacy), stateOf(fresh)];
-    if (state === 'present' && other === 'absent') this.#sink.add({ kind: 'missing', legacy });
-    else if (state === 'absent' && other === 'present') this.#sink.add({ kind: 'extra', new: fresh });
+    if (state === 'present' && other === 'absent') this.#sink.add({ kind: 'missing', legacy, shape });
+    else if (state === 'absent' && other === 'present') this.#sink.add({ kind: 'extra', new: fresh, shape });
     else if (state !== other && (isNothing(state) || isNothing(other)))
-      this.#sink.add({ kind: 'absence', class: `${state} ${other}`, legacy, new: fresh });
+      this.#sink.add({ kind: 'absence', class: `${state} ${other}`, legacy, new: fresh, shape });
     else if (legacy !== undefined && fresh !== undefined) this.#comparePresent(shape, legacy, fresh);
   }
 
@@ -88,21 +88,21 @@ export class Values {
       this.#compareObjects(shape, legacy, noMembers);
     else if (fresh.kind === 'object' && stateOf(fresh) === 'nil')
       this.#compareObjects(shape, noMembers, fresh);
-    else this.#sink.add({ kind: 'value', class: 'other', legacy, new: fresh });
+    else this.#sink.add({ kind: 'value', class: 'other', legacy, new: fresh, shape });
   }
 
   #compareTexts(shape: Shape, legacy: Text, fresh: Text): void {
     const type = shape.kind === 'scalar' ? shape.type : anySimpleType;
     if (this.#keyOf(shape, legacy) === this.#keyOf(shape, fresh)) {
       const note = scalarNote(type, legacy.text, fresh.text);
-      if (note !== undefined) this.#sink.note(note, { legacy, new: fresh });
+      if (note !== undefined) this.#sink.note(note, { legacy, new: fresh, shape });
       return;
     }
     const classOf = shape.kind === 'xml' ? contentClass : scalarClass.bind(undefined, type);
     const its = classOf(legacy.text, fresh.text);
     // a rule with the zone leaves two instants
     const isZoned = its === 'zone' && this.#sink.zone() !== undefined;
-    this.#sink.add({ kind: 'value', class: isZoned ? 'other' : its, legacy, new: fresh, type });
+    this.#sink.add({ kind: 'value', class: isZoned ? 'other' : its, legacy, new: fresh, type, shape });
   }
 
   /** Compares the bodies of two replies. Another `@type` is a difference at `@reply`. */
@@ -118,12 +118,15 @@ export class Values {
       type === other
         ? this.#slotsOf(declared, type)
         : new Map([...this.#slotsOf(declared, type), ...this.#slotsOf(declared, other)]);
+    const isOpen = declared.kind !== 'object';
+    if (isOpen) this.#sink.openDepth++;
     for (const [name, slot] of slots) this.compareAt(name, slot, ours.get(name), theirs.get(name));
     for (const [name, part] of ours)
       if (!slots.has(name) && !controls.has(name)) this.compareAt(name, anySlot, part, theirs.get(name));
     for (const [name, part] of theirs)
       if (!slots.has(name) && !controls.has(name) && !ours.has(name))
         this.compareAt(name, anySlot, undefined, part);
+    if (isOpen) this.#sink.openDepth--;
   }
 
   #addType(legacy = '(absent)', fresh = '(absent)'): void {
@@ -191,16 +194,16 @@ export class Values {
       const other = by === undefined ? undefined : fresh[head + by];
       const step = head + (at ?? by ?? 0);
       if (one !== undefined && other !== undefined) this.compareAt(step, slot, one, other);
-      else this.#addAlone(step, one, other);
+      else this.#addAlone(step, item, one, other);
     }
   }
 
   /** Adds the difference of an item that only one side has. */
-  #addAlone(step: ReplyPath[number], legacy: Value, fresh: Value): void {
+  #addAlone(step: ReplyPath[number], shape: Shape, legacy: Value, fresh: Value): void {
     const { path } = this.#sink;
     path.push(step);
-    if (fresh === undefined) this.#sink.add({ kind: 'missing', legacy });
-    else this.#sink.add({ kind: 'extra', new: fresh });
+    if (fresh === undefined) this.#sink.add({ kind: 'missing', legacy, shape });
+    else this.#sink.add({ kind: 'extra', new: fresh, shape });
     path.pop();
   }
 
@@ -215,12 +218,12 @@ export class Values {
       this.#sink.take(1);
       const by = open.get(keyed(one))?.pop();
       const step = stepOf(one, key, index);
-      if (by === undefined) this.#addAlone(step, one, undefined);
+      if (by === undefined) this.#addAlone(step, item, one, undefined);
       else this.compareAt(step, slot, one, fresh[by]);
     }
     const left = [...open.values()].flat().toSorted((one, other) => one - other);
     for (const index of left)
-      this.#addAlone(stepOf(fresh[index] as Part, key, index), undefined, fresh[index]);
+      this.#addAlone(stepOf(fresh[index] as Part, key, index), item, undefined, fresh[index]);
   }
 
   #setKey(item: Shape, part: Part, key: string | undefined): string {
