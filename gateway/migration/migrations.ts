@@ -25,6 +25,7 @@ import { type EvidencePlan, readEvidencePlan } from './evidence-settings.ts';
 import type { EvidencePart } from './evidence-store.ts';
 import { compileIdentifyCaller, type IdentityOf } from './identity.ts';
 import { createLegacyService, type LegacyService } from './legacy-service.ts';
+import { LegacyServices } from './legacy-services.ts';
 import { compileHeaders, compileReadsCaller, leadsToLegacy, portPaths } from './place.ts';
 import { pagingWarnings } from './read-blend.ts';
 import { readRouting, warningsOf } from './read-routing.ts';
@@ -130,8 +131,8 @@ export type OpenMigration = (app: AppOptions) => Migration;
 /** The legacy services of a process, and the counts of their contracts. Both continue over a reload. */
 export class Migrations {
   readonly #parts: MigrationParts;
-  readonly #services = new Map<string, LegacyService>();
-  readonly #shadowServices = new Map<string, LegacyService>();
+  readonly #services = new LegacyServices();
+  readonly #shadowServices = new LegacyServices();
   readonly #tokens = new Map<string, Tokens>();
   readonly #counts = new Map<string, RoutingCounts>();
   /** Evidence of the contracts whose replies are compared. */
@@ -253,8 +254,20 @@ export class Migrations {
 
   async close(): Promise<void> {
     await this.#blendWorker.close();
-    for (const service of [...this.#services.values(), ...this.#shadowServices.values()])
-      await service.close();
+    await this.#services.close();
+    await this.#shadowServices.close();
+  }
+
+  /**
+   * Removes the connections and tokens of other plans, after a reload.
+   *
+   * @param compared plans of the contracts whose replies are compared
+   */
+  keepOnly(plans: readonly LegacyPlan[], compared: readonly LegacyPlan[]): void {
+    this.#services.keepOnly(plans);
+    this.#shadowServices.keepOnly(compared);
+    const keys = new Set(plans.map(tokensKeyOf));
+    for (const key of this.#tokens.keys()) if (!keys.has(key)) this.#tokens.delete(key);
   }
 
   /** Returns the evidence of a contract; undefined if no route compares replies (G45). */
@@ -304,16 +317,13 @@ export class Migrations {
   }
 
   #openService(
-    services: Map<string, LegacyService>,
+    services: LegacyServices,
     plan: LegacyPlan,
     options: Pick<UpstreamOptions, 'networkOf' | 'admission' | 'onBreaker'>,
     limits: Limits,
   ): LegacyService {
-    const key = JSON.stringify([plan.url, plan.service?.tls, plan.service?.proxy, plan.limits]);
-    const known =
-      services.get(key) ?? createLegacyService(plan.url, options, limits, this.#parts.wayTo(plan.url, plan));
-    services.set(key, known);
-    return known;
+    const create = () => createLegacyService(plan.url, options, limits, this.#parts.wayTo(plan.url, plan));
+    return services.at(plan, create);
   }
 
   #tokensOf(
@@ -323,7 +333,7 @@ export class Migrations {
   ): Tokens | undefined {
     const oauth = plan.service?.oauth;
     if (oauth === undefined || oauthModule === undefined) return undefined;
-    const key = JSON.stringify([oauth, plan.service?.tls, plan.service?.proxy, plan.limits]);
+    const key = tokensKeyOf(plan);
     // the client certificate and the server name are meant for the legacy service only
     const ca = plan.service?.tls?.ca;
     const tls = ca === undefined ? undefined : { ca };
@@ -332,6 +342,10 @@ export class Migrations {
     this.#tokens.set(key, known);
     return known;
   }
+}
+
+function tokensKeyOf({ service, limits }: LegacyPlan): string {
+  return JSON.stringify([service?.oauth, service?.tls, service?.proxy, limits]);
 }
 
 /** Returns a function that returns the path of a port's address in the WSDL. */

@@ -13,6 +13,7 @@ import type { ShadowCapacity } from '../migration/shadow-capacity.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
+import type { LegacyPlan } from './legacy-plan.ts';
 import type { MappedContract } from './load-place.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { SitePlan } from './sites.ts';
@@ -33,6 +34,9 @@ export function migratedOf(contracts: readonly PlannedContract[]): readonly (Mig
   });
 }
 
+/** Plans of a configuration without a legacy service. */
+const noPlans = { all: [], compared: [] };
+
 /** Time between two writes of the state files, in ms (G48). */
 const evidencePause = 10_000;
 
@@ -48,6 +52,8 @@ export class ProcessMigrations {
   #timer: NodeJS.Timeout | undefined;
   /** Paths of the contracts with a legacy service. */
   #paths: readonly string[] = [];
+  /** The plans of the last `open`: all, and those of contracts whose replies are compared. */
+  #plans: { readonly all: readonly LegacyPlan[]; readonly compared: readonly SitePlan[] } = noPlans;
   /** Capacity and connections for shadow requests; undefined if no contract may compare. */
   #shadows: { readonly capacity: ShadowCapacity; readonly upstreams: Upstreams } | undefined;
 
@@ -70,6 +76,7 @@ export class ProcessMigrations {
   ): Promise<readonly (OpenMigration | undefined)[]> {
     const migrated = migratedOf(contracts);
     this.#paths = migrated.flatMap((one) => (one === undefined ? [] : [one.contract.basePath || '/']));
+    this.#plans = noPlans;
     if (this.#paths.length === 0) return [];
     const { checkMigrations, mayCompare, shadowLimits, Migrations } = await import(
       '../migration/migrations.ts'
@@ -106,8 +113,16 @@ export class ProcessMigrations {
       }
       openers.push(found === undefined ? undefined : await migrations.openerOf(found, shadow));
     }
-    this.#shadows?.upstreams.keepOnly(compared);
+    this.#plans = { all: known.map(({ plan }) => plan), compared };
     return openers;
+  }
+
+  /** Closes the connections that the contracts of the last `open` do not use, after a successful reload. */
+  keepOpened(): void {
+    const { all, compared } = this.#plans;
+    this.#shadows?.upstreams.keepOnly(compared);
+    const legacy = compared.flatMap((plan) => (plan.legacy === undefined ? [] : [plan.legacy]));
+    this.#migrations?.keepOnly(all, legacy);
   }
 
   /** Opens the capacity for shadow requests, and their connections to the upstream of a contract (G27). */

@@ -366,6 +366,7 @@ export class Running {
       return;
     }
     this.#upstreams.keepOnly(this.#sites.plans());
+    this.#parts.migrations.keepOpened();
     this.#core.renew();
     this.#lastReload.isSuccessful = true;
     this.#lastReload.loadedAt = Date.now();
