@@ -42,7 +42,10 @@ const version = 1;
 /** Findings per write. Between two writes, calls are handled. */
 const findingsPerWrite = 100;
 
-/** Writes a state file atomically, readable by its owner only. Throws the error of the operating system. */
+/**
+ * Writes a state file atomically, readable by its owner only. Throws the error of the operating system, for example if
+ * the disk is full, and leaves the file as it was.
+ */
 export async function writeState(
   file: string,
   { contract, ready, reads, dated }: EvidenceSettings,
@@ -53,12 +56,12 @@ export async function writeState(
   await rm(partial, { force: true }); // of a process that was killed
   const handle = await open(partial, 'wx', 0o600);
   try {
-    await handle.write(`${JSON.stringify(head).slice(0, -1)},"findings":[`);
+    await handle.appendFile(`${JSON.stringify(head).slice(0, -1)},"findings":[`);
     for (let at = 0; at < findings.length; at += findingsPerWrite) {
       const lines = findings.slice(at, at + findingsPerWrite).map((finding) => JSON.stringify(finding));
-      await handle.write(`${at === 0 ? '' : ','}\n${lines.join(',\n')}`);
+      await handle.appendFile(`${at === 0 ? '' : ','}\n${lines.join(',\n')}`);
     }
-    await handle.write('\n]}\n');
+    await handle.appendFile('\n]}\n');
     await handle.sync();
     await handle.close();
     await rename(partial, file);

@@ -1,13 +1,19 @@
-import { fork } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import type { EvidenceData } from '../../gateway/migration/evidence.ts';
 import { readEvidencePlan } from '../../gateway/migration/evidence-settings.ts';
 import { EvidenceStore } from '../../gateway/migration/evidence-store.ts';
-import { type EvidenceSettings, readState, type State } from '../../gateway/migration/state-file.ts';
+import {
+  type EvidenceSettings,
+  readState,
+  type State,
+  writeState,
+} from '../../gateway/migration/state-file.ts';
 import type { LegacyPlan } from '../../gateway/process/legacy-plan.ts';
 import { start } from '../gateway/commands/run.ts';
 import { until } from '../until.ts';
@@ -62,6 +68,30 @@ test('G48: the store merges evidence, and writes it atomically for its owner onl
   t.like(read?.operations[0], { equal: 7, legacyMs: { 40: 7 }, callers: [7] });
   t.like(read?.findings[0], { count: 4, calls: 2 });
   t.is(read?.findings[0]?.examples.length, 2);
+});
+
+test('G48: a write that the file system takes only in part leaves the file as it was', async (t) => {
+  const state = join(folderOf(t), 'state.json');
+  const blockBytes = 512;
+  const settingsTo = (padding: number) => settingsOf(state, `/${'a'.repeat(padding)}`);
+  await writeState(state, settingsTo(0), dataOf(1));
+  // the last two bytes of the new file are in a block that the process must not write
+  const padding = blockBytes + 2 - (statSync(state).size % blockBytes);
+  const blocks = Math.floor((statSync(state).size + padding) / blockBytes);
+  writeFileSync(state, 'before');
+  const code = `import { writeState } from '${new URL('../../gateway/migration/state-file.ts', import.meta.url)}';
+    await writeState('${state}', ${JSON.stringify(settingsTo(padding))}, ${JSON.stringify(dataOf(1))})
+      .then(() => console.log('written'), ({ code }) => console.log(code));`;
+  const { NODE_COMPILE_CACHE: _, NODE_V8_COVERAGE: __, ...env } = process.env;
+  const run = promisify(execFile);
+  const outputOf = async (most: number): Promise<string> => {
+    const command = `ulimit -f ${most}; exec "$0" --input-type=module --eval "$1"`;
+    return (await run('sh', ['-c', command, process.execPath, code], { env })).stdout.trim();
+  };
+  t.is(await outputOf(blocks), 'EFBIG');
+  t.is(readFileSync(state, 'utf8'), 'before');
+  t.is(await outputOf(blocks + 1), 'written');
+  t.is(readState(state)?.operations[0]?.equal, 1);
 });
 
 test('G48: a new store continues from the file', async (t) => {
