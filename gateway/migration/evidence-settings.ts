@@ -17,11 +17,16 @@ export interface EvidencePlan {
 /** Default conditions for the verdict `ready` (G3). */
 export const defaultReady: Ready = { calls: 1_000, callers: 3, days: 7, unanswered: 0.01 };
 
-/** Reads `migration.ready` and `migration.state`, and reports problems (G3). */
+/**
+ * Reads `migration.ready` and `migration.state`, and reports problems (G3).
+ *
+ * @param readStates contracts by the path of their state file, for files that need not be read again
+ */
 export function readEvidencePlan(
   { stated, file, at }: LegacyPlan,
   contract: string,
   report: Report,
+  readStates: ReadonlyMap<string, string> = new Map(),
 ): EvidencePlan {
   const { ready: given = {}, state } = stated;
   const pointer = `${at}/migration`;
@@ -36,12 +41,19 @@ export function readEvidencePlan(
     );
   const ready = { calls, callers, days, unanswered: isShare ? share : defaultReady.unanswered };
   const path = state === undefined ? undefined : resolve(dirname(file), state);
-  if (path !== undefined) checkState(path, contract, (message) => report(`${pointer}/state`, message));
+  if (path !== undefined) {
+    const isRead = readStates.get(path) === contract;
+    checkState(path, isRead ? undefined : contract, (message) => report(`${pointer}/state`, message));
+  }
   return { ready, state: path };
 }
 
-/** Reports a state file that cannot be read or written. */
-function checkState(path: string, contract: string, report: (message: string) => void): void {
+/**
+ * Reports a state file that cannot be read or written.
+ *
+ * @param contract the contract of the file; undefined to check only its folder
+ */
+function checkState(path: string, contract: string | undefined, report: (message: string) => void): void {
   const folder = dirname(path);
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
@@ -50,6 +62,7 @@ function checkState(path: string, contract: string, report: (message: string) =>
     report(`expected a file in a folder that exists and is writable, got ${path}`);
     return;
   }
+  if (contract === undefined) return;
   try {
     const read = readState(path);
     if (read === undefined || read.contract === contract) return;

@@ -57,11 +57,13 @@ export interface CheckedMigration extends MigratedContract {
  * Checks the settings of contracts with a legacy service. Throws ContractError with the problems of all contracts.
  *
  * @param ownUrls URLs of the gateway
+ * @param readStates contracts by the path of their state file. A file in it is not read again. New files are added.
  */
 export function checkMigrations(
   contracts: readonly MigratedContract[],
   callers: Callers,
   ownUrls: readonly string[],
+  readStates: Map<string, string> = new Map(),
 ): readonly CheckedMigration[] {
   const problems: ContractProblem[] = [];
   const states = new Set<string>();
@@ -71,7 +73,7 @@ export function checkMigrations(
     const report = (pointer: string, message: string): void => {
       problems.push({ file, pointer, message });
     };
-    const evidence = readEvidencePlan(plan, contract.basePath || '/', report);
+    const evidence = readEvidencePlan(plan, contract.basePath || '/', report, readStates);
     if (evidence.state !== undefined) {
       if (states.has(evidence.state))
         report(`${at}/migration/state`, 'expected a file of one contract, got a file of two contracts');
@@ -96,6 +98,9 @@ export function checkMigrations(
     };
   });
   if (problems.length > 0) throw new ContractError(withLines(problems));
+  readStates.clear();
+  for (const { contract, evidence } of checked)
+    if (evidence.state !== undefined) readStates.set(evidence.state, contract.basePath || '/');
   return checked;
 }
 

@@ -52,6 +52,8 @@ export class ProcessMigrations {
   #timer: NodeJS.Timeout | undefined;
   /** Paths of the contracts with a legacy service. */
   #paths: readonly string[] = [];
+  /** Contracts by the path of their state file, which was read at the last `open`. */
+  readonly #readStates = new Map<string, string>();
   /** The plans of the last `open`: all, and those of contracts whose replies are compared. */
   #plans: { readonly all: readonly LegacyPlan[]; readonly compared: readonly SitePlan[] } = noPlans;
   /** Capacity and connections for shadow requests; undefined if no contract may compare. */
@@ -85,8 +87,8 @@ export class ProcessMigrations {
     const ownUrls = [publicUrl ?? `http://${host}:${port}`];
     const known = migrated.filter((one) => one !== undefined);
     const checked = new Map<MigratedContract | undefined, CheckedMigration>();
-    for (const [index, one] of checkMigrations(known, this.#callers(), ownUrls).entries())
-      checked.set(known[index], one);
+    const all = checkMigrations(known, this.#callers(), ownUrls, this.#readStates);
+    for (const [index, one] of all.entries()) checked.set(known[index], one);
     this.#migrations ??= new Migrations({
       callers: this.#callers,
       trustedProxies: this.#trustedProxies,

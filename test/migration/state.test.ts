@@ -225,6 +225,23 @@ test('G48: a damaged or foreign state file is a configuration error that names t
     t.is(problemOf(changed(damage)), `${at} a migration state, got a damaged one`);
 });
 
+test('G48: a reload reads only state files that are new for their contract', async (t) => {
+  const folder = folderOf(t);
+  const [state, other] = [join(folder, 'state.json'), join(folder, 'other.json')];
+  const site = await startSite(t, { contract: contractFolder('contracts/agency'), config: config(state) });
+  const reloaded = async (file: string): Promise<boolean> => {
+    const before = site.log().filter(({ msg, message }) => (msg ?? message) === 'reloaded').length;
+    await site.reconfigure(config(file));
+    return site.log().filter(({ msg, message }) => (msg ?? message) === 'reloaded').length > before;
+  };
+  for (const file of [state, other]) writeFileSync(file, 'damaged');
+  t.true(await reloaded(state));
+  t.false(await reloaded(other));
+  t.true(await reloaded(state));
+  rmSync(folder, { recursive: true });
+  t.false(await reloaded(state));
+});
+
 const rule = { path: 'AvailableApplicationNumber', ignore: true, reason: 'counts differ' };
 
 function config(state: string) {
