@@ -74,9 +74,11 @@ function hidden(value: string, hide: Hide): string {
 
 /** Returns the secrets of an Authorization header, which the contract need not declare. */
 function secretsIn(authorization: string | undefined): readonly string[] {
-  const [, scheme = '', value] = /^(\S+) +(.*)$/.exec(authorization ?? '') ?? [];
-  if (value === undefined) return authorization === undefined ? [] : [authorization];
-  if (scheme.toLowerCase() !== 'basic') return [value];
+  if (authorization === undefined) return [];
+  const end = authorization.indexOf(' ');
+  if (end === -1) return [authorization];
+  const value = authorization.slice(end).trimStart();
+  if (authorization.slice(0, end).toLowerCase() !== 'basic') return [value];
   const pair = Buffer.from(value, 'base64').toString('utf8');
   return [value, pair.slice(pair.indexOf(':') + 1)];
 }

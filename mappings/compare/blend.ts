@@ -299,7 +299,7 @@ function keyOf(text: string, { kind, whiteSpace }: ItemScalar): string | undefin
 
 function numberOf(text: string): Decimal | undefined {
   const token = collapse(text).replace(/^\+/, '');
-  return /^-?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?$/.test(token) ? decimalOf(token) : undefined;
+  return /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/.test(token) ? decimalOf(token) : undefined;
 }
 
 /** Parses a value to sort by. A value that is not a number (NaN) has no position, as if it were missing. */

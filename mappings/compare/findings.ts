@@ -10,23 +10,42 @@ export function isNote(kind: FindingKind): kind is Note['note'] {
   return noteKinds.has(kind);
 }
 
-/** A quoted name, a position, or the key of an item in a set, which may contain any character. */
-const step = /("[^"]*")|\[(?:(\d+)|([^\]=]*)=(?:\\.|[^\\\]])*)\]/gs;
-
 /** Maximum length of a path in a finding, in characters. Names of undeclared elements can be longer. */
 const maxPath = 500;
 
 /** Returns a path without positions: `Line[0].Price` and `Line[Article=B].Price` are `Line[].Price` (G45). */
 export function findingPath(path: string): string {
-  return path.replace(step, (_all, quoted?: string) => quoted ?? '[]').slice(0, maxPath);
+  return withBrackets(path, () => '').slice(0, maxPath);
 }
 
 /** Returns a path with positions but without values: `Line[Article=B]` is `Line[Article=***]`. */
 export function pathWithoutValues(path: string): string {
-  const shown = path.replace(step, (all: string, _quoted?: string, _position?: string, key?: string) =>
-    key === undefined ? all : `[${key}=***]`,
-  );
-  return shown.slice(0, maxPath);
+  const hidden = withBrackets(path, (content) => {
+    const end = content.indexOf('=');
+    return end === -1 ? content : `${content.slice(0, end)}=***`;
+  });
+  return hidden.slice(0, maxPath);
+}
+
+/** Changes the content of all brackets outside quoted names. In a bracket, a backslash escapes the next character. */
+function withBrackets(path: string, change: (content: string) => string): string {
+  let changed = '';
+  for (let at = 0; at < path.length; ) {
+    const start = at;
+    if (path[at] === '"') {
+      const end = path.indexOf('"', at + 1);
+      at = end === -1 ? path.length : end + 1;
+      changed += path.slice(start, at);
+    } else if (path[at] === '[') {
+      while (++at < path.length && path[at] !== ']') if (path[at] === '\\') at++;
+      changed += `[${change(path.slice(start + 1, at))}]`;
+      at++;
+    } else {
+      changed += path[at];
+      at++;
+    }
+  }
+  return changed;
 }
 
 /** Returns the name of a finding within its operation, e.g. `GetOrderResult.Line[].Price value` (G45). */

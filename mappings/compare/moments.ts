@@ -186,19 +186,22 @@ export interface Duration {
 }
 
 const durationForm =
-  /^(-?)P(?=\d|T)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?$/;
+  /^(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:(T)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?$/;
 
 /** Parses an `xs:duration`; undefined for another text, and for one of more than 200 characters. */
 export function durationOf(text: string): Duration | undefined {
   if (text.length > 200) return undefined;
   const found = durationForm.exec(text);
   if (found === null) return undefined;
-  const [years = 0n, months = 0n, days = 0n, hours = 0n, minutes = 0n, seconds = 0n] = found
-    .slice(2, 8)
-    .map((part) => BigInt(part ?? 0));
+  const ofDate = found.slice(2, 5);
+  const ofTime = found.slice(6, 9);
+  const isGiven = (part: string | undefined) => part !== undefined;
+  if (found[5] === undefined ? !ofDate.some(isGiven) : !ofTime.some(isGiven)) return undefined;
+  const [years = 0n, months = 0n, days = 0n] = ofDate.map((part) => BigInt(part ?? 0));
+  const [hours = 0n, minutes = 0n, seconds = 0n] = ofTime.map((part) => BigInt(part ?? 0));
   const inMonths = years * 12n + months;
   const inSeconds = ((days * 24n + hours) * 60n + minutes) * 60n + seconds;
-  const fraction = withoutZeros(found[8] ?? '');
+  const fraction = withoutZeros(found[9] ?? '');
   const isNegative = found[1] === '-' && (inMonths !== 0n || inSeconds !== 0n || fraction !== '');
   return { months: inMonths, seconds: inSeconds, fraction, isNegative };
 }

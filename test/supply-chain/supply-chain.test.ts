@@ -207,7 +207,7 @@ test('a build can pin the content of the image’s base', (t) => {
 
 /** Files allowed in the npm package: code, data, documentation with samples, and files that npm adds. */
 const packed =
-  /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|bench\/README)\.md|LICENSE|(?:docs|deploy)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/screening\/(?:\w+\.yaml|loaded\.bin)|schemas\/[\w.-]+\.json)$/;
+  /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|bench\/README)\.md|LICENSE|(?:docs|deploy|examples)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/screening\/(?:\w+\.yaml|loaded\.bin)|schemas\/[\w.-]+\.json)$/;
 
 test('the npm package has only code, data and documentation', (t) => {
   const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -264,7 +264,7 @@ test('the image has only what runs, is built from the lockfile, and does not run
     /^RUN node peers\.js && npm ci --omit=dev --ignore-scripts && rm -rf node_modules\/\.bin$/m,
   );
   const { files }: { files: string[] } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-  const runs = files.filter((path) => !path.endsWith('.md') && path !== 'docs' && path !== 'deploy');
+  const runs = files.filter((path) => !path.endsWith('.md') && !['docs', 'deploy', 'examples'].includes(path));
   const copied = [...final.matchAll(/^COPY --from=(?:build|packages) \/src\/(\S+) \S+$/gm)].map(
     ([, path = '']) => path,
   );
