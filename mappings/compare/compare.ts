@@ -12,6 +12,12 @@ import { type ObjectShape, type Shape, Shapes } from './shapes.ts';
 import { Sink, TooMuchWork } from './sink.ts';
 import { Values } from './values.ts';
 
+/**
+ * Maximum number of elements and attributes of two replies together, and of values, lists and objects in their JSON. Two
+ * replies with 500,000 values fit into 128 MiB, the additional memory of a migration.
+ */
+export const maxCompareParts = 500_000;
+
 /** Compares the replies of the legacy and the new service to one request. It never throws for their content. */
 export interface Comparer {
   /**
@@ -68,9 +74,10 @@ export function compileComparison(
       const sink = (): Sink => new Sink(name, settings, sensitive, now);
       const found = sink();
       try {
+        const takeNodes = budgetOf(maxCompareParts);
         const [ours, theirs] = [
-          decodeReply(subject.codecs, legacy, ofReplies),
-          decodeReply(subject.codecs, fresh, ofReplies),
+          decodeReply(subject.codecs, legacy, ofReplies, takeNodes),
+          decodeReply(subject.codecs, fresh, ofReplies, takeNodes),
         ];
         const values = new Values(shapes, found, limits.compareItems);
         const [shape, body] = [shapes.replyOf(subject.operation), shapes.bodyOf(subject.operation)];
@@ -87,9 +94,19 @@ export function compileComparison(
   };
 }
 
+/** Returns a function that takes from an amount. It throws TooMuchWork if too little is left. */
+function budgetOf(amount: number): (taken: number) => void {
+  let left = amount;
+  return (taken) => {
+    left -= taken;
+    if (left < 0) throw new TooMuchWork();
+  };
+}
+
 /** Compares two decoded replies. */
 class Replies {
   readonly #shape: ObjectShape;
+  readonly #takeParts = budgetOf(maxCompareParts);
   readonly #body: { readonly name: string; readonly shape: Shape };
   readonly #values: Values;
   readonly #sink: Sink;
@@ -146,7 +163,7 @@ class Replies {
 
   #compareReplies(legacy: string, fresh: string): void {
     if (legacy === fresh) return;
-    const [ours, theirs] = [legacy, fresh].map((json) => splitHeaders(readPart(json, this.#limits))) as [
+    const [ours, theirs] = [legacy, fresh].map((json) => splitHeaders(this.#partOf(json))) as [
       SplitReply,
       SplitReply,
     ];
@@ -157,6 +174,11 @@ class Replies {
     if (ours.body.kind === 'object' && theirs.body.kind === 'object' && shape.kind === 'object')
       this.#values.compareRoots(shape, ours.body, theirs.body);
     else this.#values.compareAt(name, { shape: () => shape }, ours.body, theirs.body);
+  }
+
+  /** Parses a reply. Throws TooMuchWork if both replies have more than `maxCompareParts` values. */
+  #partOf(json: string): Part {
+    return readPart(json, this.#limits, () => this.#takeParts(1));
   }
 
   #compareFaults(legacy: Fault, fresh: Fault): void {
@@ -174,8 +196,7 @@ class Replies {
       this.#sink.path.push('@fault');
       const isReason = member === 'reason';
       const [ours, theirs] = [legacy, fresh].map(
-        (one): Part =>
-          isReason ? { kind: 'text', text: one.reason } : readPart(one.json ?? '{}', this.#limits),
+        (one): Part => (isReason ? { kind: 'text', text: one.reason } : this.#partOf(one.json ?? '{}')),
       );
       this.#values.compareAt(member, slot, ours, theirs);
       this.#sink.path.length = 0;

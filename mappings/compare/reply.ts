@@ -70,11 +70,16 @@ export function replyLimits(limits: Limits): Limits {
 /** Thrown for a message without an envelope, or with another payload. The message contains no value of the reply. */
 class Unreadable extends Error {}
 
-/** Decodes a reply. A violation of the contract never fails; a reply without an envelope is `unreadable` (G34). */
+/**
+ * Decodes a reply. A violation of the contract never fails; a reply without an envelope is `unreadable` (G34).
+ *
+ * @param takeNodes called with the number of elements and attributes before they are read; it may throw to stop
+ */
 export function decodeReply(
   codecs: CompiledAdoptedOperation,
   { status, contentType = '', body }: ReplyBytes,
   limits: Limits,
+  takeNodes?: (count: number) => void,
 ): DecodedReply {
   const { type, charset } = parseContentType(contentType);
   const isPackage = type === 'multipart/related';
@@ -84,6 +89,7 @@ export function decodeReply(
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const document = isPackage ? rootOf(bytes, contentType, limits, reading) : { bytes, charset };
     const text = withoutInstructions(decodeXml(document.bytes, document.charset));
+    takeNodes?.(nodesIn(text));
     const xml = new XmlReader(text, limits, tolerance);
     xml.readRoot();
     const namespace = envelopeNamespace(xml);
@@ -97,6 +103,22 @@ export function decodeReply(
     return { kind: 'unreadable', frame, reason: reasonOf(error) };
   }
 }
+
+/** Returns the number of elements and attributes of XML, or more: text may look like them. */
+function nodesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+    const code = text.charCodeAt(at + 1);
+    if (code !== slash && code !== exclamation) count++;
+  }
+  for (let at = text.indexOf('='); at !== -1; at = text.indexOf('=', at + 1))
+    if (quoteOrBlank.has(text[at + 1] ?? '')) count++;
+  return count;
+}
+
+const slash = 47;
+const exclamation = 33;
+const quoteOrBlank: ReadonlySet<string> = new Set(['"', "'", ' ', '\t', '\r', '\n']);
 
 /** The media type of a plain message by the namespace of its envelope. Both mean `plain` (G37, G42). */
 const plainTypes: ReadonlyMap<string, string> = new Map([

@@ -14,10 +14,14 @@ export type Part =
       readonly members: readonly (readonly [string, Part])[];
     };
 
-/** Parses one JSON value. Throws JsonError for invalid text. */
-export function readPart(text: string, limits: Limits): Part {
+/**
+ * Parses one JSON value. Throws JsonError for invalid text.
+ *
+ * @param onPart called before each part is parsed; it may throw to stop
+ */
+export function readPart(text: string, limits: Limits, onPart?: () => void): Part {
   const json = new JsonReader(text, limits);
-  const part = partAt(json);
+  const part = partAt(json, onPart);
   json.end();
   return part;
 }
@@ -57,20 +61,21 @@ export function skipped(json: JsonReader): string {
   return json.text.slice(start, json.position);
 }
 
-function partAt(json: JsonReader): Part {
+function partAt(json: JsonReader, onPart: (() => void) | undefined): Part {
+  onPart?.();
   const code = json.peek();
   const start = json.position;
   if (code === 34) return { kind: 'text', text: json.string() };
   if (code === 91) {
     const items: Part[] = [];
     json.enter();
-    for (let first = true; json.next(first, 93); first = false) items.push(partAt(json));
+    for (let first = true; json.next(first, 93); first = false) items.push(partAt(json, onPart));
     return { kind: 'list', json: json.text.slice(start, json.position), items };
   }
   if (code === 123) {
     const members: (readonly [string, Part])[] = [];
     json.enter();
-    for (let first = true; json.next(first, 125); first = false) members.push([json.name(), partAt(json)]);
+    for (let first = true; json.next(first, 125); first = false) members.push([json.name(), partAt(json, onPart)]);
     return { kind: 'object', json: json.text.slice(start, json.position), members };
   }
   json.skip();

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { compileComparison } from '../../../mappings/compare/compare.ts';
+import { compileComparison, maxCompareParts } from '../../../mappings/compare/compare.ts';
 import { readContract } from '../../../mappings/loader/load.ts';
 import { definitionsOf, folderOf, getOf, schemaOf } from '../loader/wsdl/wsdl-folder.ts';
 import { envelope, legacyReply } from './replies.ts';
@@ -107,4 +107,46 @@ test('a comparison that takes more than 20 million steps is unreadable (G40)', (
   t.deepEqual(differences, [
     { path: '@reply', kind: 'unreadable', legacy: 'too much work', new: 'too much work' },
   ]);
+});
+
+/** Returns a function that compares two contents of an element with numbers, a list and open content. */
+function comparingLarge(t: ExecutionContext) {
+  const wsdl = getOf(
+    '<xs:complexType><xs:sequence><xs:element name="I" type="xs:int" minOccurs="0" maxOccurs="unbounded"/><xs:element name="L" minOccurs="0"><xs:simpleType><xs:list itemType="xs:int"/></xs:simpleType></xs:element><xs:any namespace="##other" minOccurs="0" processContents="skip"/></xs:sequence></xs:complexType>',
+  );
+  const { contract } = readContract(
+    folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': 'wsdl: service.wsdl\n' }),
+  );
+  const { compare } = compileComparison(contract);
+  const reply = (content: string) =>
+    legacyReply({ status: 200, body: envelope(`<Get xmlns="urn:t">${content}</Get>`) });
+  return (legacy: string, fresh: string): readonly string[] =>
+    compare('Get', reply(legacy), reply(fresh)).differences.map(
+      ({ path, kind, legacy: value }) => `${path} ${kind} ${value}`,
+    );
+}
+
+const tooMuch = ['@reply unreadable too much work'];
+
+test('replies with more than 500,000 elements and attributes are too much work (G40)', (t) => {
+  const run = comparingLarge(t);
+  // three elements and two declarations are around the content
+  const half = maxCompareParts / 2 - 5;
+  const items = '<I>1</I>'.repeat(half);
+  t.deepEqual(run(items, items), []);
+  t.deepEqual(run(`${items}<I>1</I>`, items), tooMuch);
+  t.deepEqual(run(items, `${items}<I>1</I>`), tooMuch);
+  // an element in open content has a declaration
+  const open = (count: number): string => `<x xmlns="urn:o">${'<y a="1"/>'.repeat(count)}</x>`;
+  t.deepEqual(run(open(half / 2), open(half / 2)), tooMuch);
+});
+
+test('replies with more than 500,000 values are too much work (G40)', (t) => {
+  const run = comparingLarge(t);
+  // each side has an object and a list
+  const items = '1 '.repeat(maxCompareParts / 2 - 2);
+  t.deepEqual(run(`<L>${items}</L>`, `<L>${items.slice(0, -2)}2</L>`), [
+    `L[${maxCompareParts / 2 - 3}] value 1`,
+  ]);
+  t.deepEqual(run(`<L>${items}1</L>`, `<L>${items}</L>`), tooMuch);
 });
