@@ -96,6 +96,8 @@ export interface Reading {
   attachments: AttachedParts | undefined;
   /** True for a reply that is compared: a value that violates the contract is recorded, and read as text (G34). */
   keepsRefused: boolean;
+  /** Paths of empty elements that have their declared default (A25), at most `limit`; recorded with `keepsRefused`. */
+  defaults: string[] | undefined;
 }
 
 /** The attachments of a message, as readers of values use them. `attachments.ts` implements them. */
@@ -168,6 +170,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     isReadTwice: false,
     attachments: undefined,
     keepsRefused: false,
+    defaults: undefined,
   };
 }
 

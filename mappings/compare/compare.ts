@@ -5,7 +5,7 @@ import type { Contract, Operation } from '../contract/model.ts';
 import { type Part, readPart } from '../json/parts.ts';
 import { parsePath } from '../mapping/paths.ts';
 import type { Comparison, ReplyBytes } from './comparison.ts';
-import { type DecodedReply, decodeReply, replyLimits, type Violation } from './reply.ts';
+import { type DecodedReply, decodeReply, maxViolations, replyLimits, type Violation } from './reply.ts';
 import { type CompareSettings, noCompareRules } from './rules.ts';
 import { sensitiveMembers } from './sensitivity.ts';
 import { type ObjectShape, type Shape, Shapes } from './shapes.ts';
@@ -134,8 +134,10 @@ class Replies {
     }
     if (legacy.frame !== fresh.frame) this.#add(['@frame'], 'frame', legacy.frame, fresh.frame);
     this.#noteViolations(legacy.violations);
-    if (legacy.kind === 'reply' && fresh.kind === 'reply') this.#compareReplies(legacy.json, fresh.json);
-    else if (legacy.kind === 'fault' && fresh.kind === 'fault') this.#compareFaults(legacy, fresh);
+    if (legacy.kind === 'reply' && fresh.kind === 'reply') {
+      this.#compareReplies(legacy.json, fresh.json);
+      this.#noteDefaults(legacy.defaults, fresh.defaults);
+    } else if (legacy.kind === 'fault' && fresh.kind === 'fault') this.#compareFaults(legacy, fresh);
     else this.#add(['@fault'], 'fault', faultText(legacy), faultText(fresh));
   }
 
@@ -151,14 +153,27 @@ class Replies {
   }
 
   #noteViolations(violations: readonly Violation[]): void {
+    for (const { path, code } of violations) this.#at(path, () => this.#sink.violation(code));
+  }
+
+  /** Notes equal values of which one is an empty element with a default (G36). Longer lists are incomplete. */
+  #noteDefaults(legacy: readonly string[], fresh: readonly string[]): void {
+    if (Math.max(legacy.length, fresh.length) >= maxViolations) return;
+    const [ours, theirs] = [new Set(legacy), new Set(fresh)];
+    for (const path of new Set([...legacy, ...fresh]))
+      if (ours.has(path) !== theirs.has(path))
+        this.#at(path, () => {
+          if (!this.#sink.hasDifference() && !this.#sink.isInSet()) this.#sink.note('default', {});
+        });
+  }
+
+  #at(text: string, act: () => void): void {
     const { path } = this.#sink;
-    for (const { path: text, code } of violations) {
-      for (const step of parsePath(text) ?? [])
-        if (step.kind === 'member') path.push(step.name);
-        else if (step.kind === 'index') path.push(step.index);
-      this.#sink.violation(code);
-      path.length = 0;
-    }
+    for (const step of parsePath(text) ?? [])
+      if (step.kind === 'member') path.push(step.name);
+      else if (step.kind === 'index') path.push(step.index);
+    act();
+    path.length = 0;
   }
 
   #compareReplies(legacy: string, fresh: string): void {

@@ -25,7 +25,13 @@ export const maxViolations = 200;
 
 /** A reply, decoded. */
 export type DecodedReply = { readonly frame: string } & (
-  | { readonly kind: 'reply'; readonly json: string; readonly violations: readonly Violation[] }
+  | {
+      readonly kind: 'reply';
+      readonly json: string;
+      readonly violations: readonly Violation[];
+      /** Paths of empty elements that have their declared default (A25), at most `maxViolations`. */
+      readonly defaults: readonly string[];
+    }
   | ({
       readonly kind: 'fault';
       readonly status: number;
@@ -98,7 +104,7 @@ export function decodeReply(
     const violations = violationsOf(reading);
     return 'code' in decoded
       ? { kind: 'fault', frame, status, violations, ...decoded }
-      : { kind: 'reply', frame, violations, ...decoded };
+      : { kind: 'reply', frame, violations, defaults: reading.defaults ?? [], ...decoded };
   } catch (error) {
     return { kind: 'unreadable', frame, reason: reasonOf(error) };
   }

@@ -193,6 +193,23 @@ export class Sink {
     return this.actionAt('timeZone')?.zone;
   }
 
+  /** Returns true if a difference at the current path, or around it, is kept. */
+  hasDifference(): boolean {
+    const path = replyPathText(this.path);
+    const isAround = ({ path: one }: Difference): boolean =>
+      path.startsWith(one) && (path.length === one.length || /[.[]/.test(path[one.length] ?? ''));
+    return this.#differences.all.some(isAround) || this.#explained.all.some(isAround);
+  }
+
+  /** Returns true in a list that is compared without its order. */
+  isInSet(): boolean {
+    return this.#rules.some(
+      ({ rule }) =>
+        rule.action.kind === 'sameSet' &&
+        this.path.some((_, at) => matches(rule.path, this.path.slice(0, at + 1))),
+    );
+  }
+
   /** Adds a note at the current path. With `strict` it is a difference (G36). */
   note(note: Note['note'], values: Pick<Found, 'legacy' | 'new' | 'shape'>): void {
     if (this.#strict) this.add({ kind: 'value', class: note, ...values });

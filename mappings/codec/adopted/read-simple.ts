@@ -2,7 +2,14 @@ import type { Limits } from '../../contract/limits.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { asText, hrefOf, readAttached, refusesInclude } from '../attachments.ts';
 import { contentToken } from '../element.ts';
-import { type AttachedParts, type Reading, refuse, refuseNamespaces, tryAddCharacters } from '../problem.ts';
+import {
+  type AttachedParts,
+  fieldPath,
+  type Reading,
+  refuse,
+  refuseNamespaces,
+  tryAddCharacters,
+} from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText } from '../scalars/scalar.ts';
 import { quoteJson } from '../scalars/text.ts';
@@ -94,7 +101,10 @@ export function readSimple(
     refuse(reading, 'InvalidType', { expected: simple.expected, got: 'elements' });
     return reading.keepsRefused ? contentToken(xml, position) : undefined;
   }
-  if (text === '' && defaultToken !== undefined) return defaultToken;
+  if (text === '' && defaultToken !== undefined) {
+    if (reading.keepsRefused) recordDefault(reading);
+    return defaultToken;
+  }
   if (!simple.takesEmpty && isBlankText(text)) {
     if (context.settings.emptyElements === 'absent') return undefined;
     refuse(reading, 'NotEmpty', {
@@ -111,6 +121,11 @@ export function readSimple(
   if (token === undefined) return reading.keepsRefused ? quoteJson(text) : undefined;
   simple.judge?.(token, reading);
   return token;
+}
+
+function recordDefault(reading: Reading): void {
+  reading.defaults ??= [];
+  if (reading.defaults.length < reading.limit) reading.defaults.push(fieldPath(reading.path));
 }
 
 /**

@@ -352,6 +352,29 @@ test('the default of an absent attribute is its value, with a note (G36)', (t) =
   t.deepEqual(run('<I/><I n="1"/>', '<I n="5"/><I n="1"/>'), ['I[0].n default']);
 });
 
+test('the default of an empty element is its value, with a note (G36)', (t) => {
+  const declared = sequence(
+    one('V', 'xs:string', 'default="Open"'),
+    one('N', 'xs:int', 'default="5" maxOccurs="9"'),
+    one('O', 't:O'),
+  );
+  const declarations = `<xs:complexType name="O"><xs:sequence>${one('V', 'xs:string', 'default="Open"')}</xs:sequence></xs:complexType>`;
+  const run = comparing(t, declared, { declarations });
+  t.deepEqual(run('<V/>', '<V>Open</V>'), ['V default']);
+  t.deepEqual(run('<V>Open</V>', '<V></V>'), ['V default']);
+  t.deepEqual(run('<V/>', '<V/>'), []);
+  t.deepEqual(run('<V/>', '<V>Shut</V>'), ['V value other: Open | Shut']);
+  t.deepEqual(run('<V/>', ''), ['V missing: Open | ']);
+  t.deepEqual(run('<N>1</N><N/>', '<N>1</N><N>5</N>'), ['N[1] default']);
+  t.deepEqual(run('<O><V/></O>', '<O><V>Open</V></O>'), ['O.V default']);
+  t.deepEqual(run('<O><V/></O>', ''), ['O missing: {"V":"Open"} | ']);
+  const strict = comparing(t, declared, { declarations, strict: true });
+  t.deepEqual(strict('<V/>', '<V>Open</V>'), ['V value default:  | ']);
+  const rules = [{ path: 'N', sameSet: true, reason: because }];
+  const sets = comparing(t, declared, { declarations, strict: true, rules });
+  t.deepEqual(sets('<N>1</N><N/>', '<N/><N>1</N>'), []);
+});
+
 test('the default of an absent attribute may be a list (G36)', (t) => {
   const list = '<xs:simpleType name="L"><xs:list itemType="xs:int"/></xs:simpleType>';
   const item = '<xs:complexType name="I"><xs:attribute name="n" type="t:L" default="1 2"/></xs:complexType>';
