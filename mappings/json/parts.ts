@@ -75,7 +75,8 @@ function partAt(json: JsonReader, onPart: (() => void) | undefined): Part {
   if (code === 123) {
     const members: (readonly [string, Part])[] = [];
     json.enter();
-    for (let first = true; json.next(first, 125); first = false) members.push([json.name(), partAt(json, onPart)]);
+    for (let first = true; json.next(first, 125); first = false)
+      members.push([json.name(), partAt(json, onPart)]);
     return { kind: 'object', json: json.text.slice(start, json.position), members };
   }
   json.skip();
