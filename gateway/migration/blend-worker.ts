@@ -17,7 +17,7 @@ export const maxWaitingBlends = 64;
 /** Maximum time for one blend in the thread, in ms. */
 const withinMs = 20_000;
 
-/** Maximum heap size of the thread, in bytes. */
+/** Maximum size of the thread's old generation, in bytes. V8's default for the young generation is 96 MiB. */
 const heapBytes = 256 * 1024 * 1024;
 
 /** The module that the thread runs. It is not imported here, because most processes never start the thread. */

@@ -16,7 +16,7 @@ export function rootOf(
   }
 }
 
-/** Returns true if a request is an MTOM package (W57). A package of SOAP with Attachments is none (W58). */
+/** Returns true if a request is an MTOM package (W57), and false for SOAP with Attachments (W58). */
 export function isMtomRequest(bytes: Buffer, context: Pick<RequestContext, 'head' | 'options'>): boolean {
   const { related } = context.head;
   if (related === undefined || related instanceof RelatedTypeError) return false;

@@ -21,8 +21,13 @@ const maxCompareMs = 20_000;
 /** Maximum number of pairs of replies that wait for the thread. `shadowBytes` limits their memory. */
 const maxWaitingPairs = 1_000;
 
-/** Maximum heap size of the thread in bytes, without the bodies. */
-const heapBytes = 128 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+
+/**
+ * Maximum sizes of the thread's old and young generation in bytes, without the bodies. Together with `shadowBytes` they
+ * are below 128 MiB (G27). A comparison that needs more is skipped.
+ */
+const heap = { heapBytes: 64 * mebibyte, youngBytes: 16 * mebibyte } as const;
 
 /** The module that the thread runs. It is not imported here, because few processes start the thread. */
 const threadModule = new URL(`./compare-thread${extname(import.meta.url)}`, import.meta.url);
@@ -58,7 +63,7 @@ export class ShadowCapacity {
       module: threadModule,
       title: 'the comparison thread',
       mostWaiting: maxWaitingPairs,
-      heapBytes,
+      ...heap,
       onLost,
     });
   }
@@ -90,7 +95,7 @@ export class ShadowCapacity {
     const result = await this.#comparer.run({
       ...order,
       withinMs: maxCompareMs,
-      refuse: () => new Skipped('busy'),
+      refuse: (why) => new Skipped(why === 'memory' ? 'size' : 'busy'),
     });
     if (result === undefined) throw new Error('the comparison thread skipped a task');
     if (result === 'size') throw new Skipped('size');

@@ -1,6 +1,6 @@
 /**
  * Why the replies to a call are not compared (G27). `sample`: the call is not part of the sample. `busy`: no capacity.
- * `size`: a message above `compareBytes`. `aborted`: a service sent no complete reply, or the caller disconnected.
+ * `size`: a message above `compareBytes`, or too little memory in the thread. `aborted`: a service sent no complete reply, or the caller disconnected.
  * `breaker`: the circuit breaker for shadow requests is open. `replayProtected`: the message may be sent once only.
  */
 export type SkipReason = 'sample' | 'busy' | 'size' | 'aborted' | 'breaker' | 'replayProtected';

@@ -39,8 +39,10 @@ export interface WorkerThreadOptions<Result> {
   readonly title: string;
   /** Maximum number of waiting tasks, in addition to the running one. */
   readonly mostWaiting: number;
-  /** Maximum heap size of the thread, in bytes; undefined for V8's default. */
+  /** Maximum size of the thread's old generation, in bytes; undefined for V8's default. */
   readonly heapBytes?: number;
+  /** Maximum size of the thread's young generation, in bytes; undefined for V8's default, 96 MiB. */
+  readonly youngBytes?: number;
   /** True for a thread with the priority of the event loop that is kept while idle. */
   readonly isUrgent?: boolean;
   /** Called with the reason when a thread has ended unexpectedly. */
@@ -61,6 +63,8 @@ interface Waiting<Task, Result> extends Order<Task> {
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
+
+const mebibyte = 1024 * 1024;
 
 /** Time in ms after which an idle thread is terminated, to release its memory. */
 const idleMs = 30_000;
@@ -181,10 +185,12 @@ export class WorkerThread<Task, Result> {
   }
 
   #start(): Worker {
-    const { module, heapBytes, isUrgent, title } = this.#options;
+    const { module, heapBytes, youngBytes, isUrgent, title } = this.#options;
     const data: ThreadData = { module: module.href, isUrgent: isUrgent === true };
-    const resourceLimits =
-      heapBytes === undefined ? {} : { maxOldGenerationSizeMb: Math.ceil(heapBytes / 1024 / 1024) };
+    const resourceLimits = {
+      ...(heapBytes === undefined ? {} : { maxOldGenerationSizeMb: Math.ceil(heapBytes / mebibyte) }),
+      ...(youngBytes === undefined ? {} : { maxYoungGenerationSizeMb: Math.ceil(youngBytes / mebibyte) }),
+    };
     const worker = new Worker(module, { workerData: data, resourceLimits });
     worker.unref();
     worker.on('message', (answer: Answer<Result>) => {

@@ -308,3 +308,24 @@ test('G27: no shadow request starts while the gateway is busy', async (t) => {
     { message: 'busy' },
   );
 });
+
+test('G27: a comparison that needs more memory than its thread may use counts as size', async (t) => {
+  const lost: unknown[] = [];
+  const capacity = new ShadowCapacity(
+    defaultLimits,
+    () => false,
+    (error) => lost.push(error),
+  );
+  const list = Array.from({ length: 4_000_000 }, (_, index) => `text ${index}`);
+  const order = { watch: () => () => {}, bytes: 0, memory: [] };
+  const task = { contractId: 1, contract: undefined, operation: 'x', duplicates: [] };
+  await t.throwsAsync(capacity.compare({ ...order, taskOf: () => ({ ...task, list }) }), {
+    name: 'Skipped',
+    message: 'size',
+  });
+  t.like(lost[0], { code: 'ERR_WORKER_OUT_OF_MEMORY' });
+  await t.throwsAsync(capacity.compare({ ...order, taskOf: () => ({ ...task, list: [] }) }), {
+    message: 'a contract that the comparison thread did not receive',
+  });
+  await capacity.close();
+});

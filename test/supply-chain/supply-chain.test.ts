@@ -264,7 +264,9 @@ test('the image has only what runs, is built from the lockfile, and does not run
     /^RUN node peers\.js && npm ci --omit=dev --ignore-scripts && rm -rf node_modules\/\.bin$/m,
   );
   const { files }: { files: string[] } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-  const runs = files.filter((path) => !path.endsWith('.md') && !['docs', 'deploy', 'examples'].includes(path));
+  const runs = files.filter(
+    (path) => !path.endsWith('.md') && !['docs', 'deploy', 'examples'].includes(path),
+  );
   const copied = [...final.matchAll(/^COPY --from=(?:build|packages) \/src\/(\S+) \S+$/gm)].map(
     ([, path = '']) => path,
   );
