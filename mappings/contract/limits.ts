@@ -98,7 +98,7 @@ export const limitTable = {
   wsseNonces: {
     value: 100_000,
     bounds:
-      'Nonces of digests that are remembered (WS-Security). One Username may use at most four times the number of free entries.',
+      'Nonces of digests, and signed messages, that are remembered (WS-Security). One Username or signer may use at most four times the number of free entries.',
     result: '503 `Overloaded`',
   },
   wsseReferences: {
