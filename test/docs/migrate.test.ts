@@ -34,6 +34,8 @@ test('docs/migrate.md: the gateway accepts each example for the orders service',
   writeFileSync(join(folder, 'orders/soap.yaml'), overlay);
   const file = join(folder, 'soapbridge.yaml');
   t.true(parts.length >= 6);
+  process.env.HOSTNAME = 'gateway-0';
+  const states: (string | undefined)[] = [];
   for (const part of ['', ...parts]) {
     // a client certificate is needed for a fingerprint
     const listener = 'clientCertificate: { header: X-Certificate, from: fingerprint }\n';
@@ -41,8 +43,10 @@ test('docs/migrate.md: the gateway accepts each example for the orders service',
     const [site] = readConfig(file);
     const plan = site?.legacy;
     if (plan === undefined) throw new Error('expected a plan of the legacy service');
+    states.push(plan.stated.state);
     const { contract } = readContract(join(folder, 'orders'));
     const [checked] = checkMigrations([{ contract, plan, unmapped: [] }], callers, []);
     t.deepEqual(checked?.warnings, []);
   }
+  t.true(states.includes('orders-state-gateway-0.json'));
 });
