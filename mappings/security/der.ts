@@ -78,22 +78,32 @@ export function integerOf(value: Der | undefined): bigint {
   return BigInt.asIntN(content.length * 8, BigInt(`0x${content.toString('hex')}`));
 }
 
-/** Returns an OBJECT IDENTIFIER in dotted form. Throws DerError. */
+/** Maximum length of an OBJECT IDENTIFIER in bytes. */
+const maxOidBytes = 64;
+
+/**
+ * Returns an OBJECT IDENTIFIER in dotted form. One with an arc above 2^53 is returned as `hex` and its bytes. Throws
+ * DerError.
+ */
 export function oidOf(value: Der | undefined): string {
   const { content } = expectTag(value, derTag.oid);
-  const arcs: bigint[] = [];
-  let arc = 0n;
-  for (const byte of content) {
-    arc = (arc << 7n) | BigInt(byte & 0x7f);
-    if ((byte & 0x80) !== 0) continue;
-    arcs.push(arc);
-    arc = 0n;
-  }
-  const [first] = arcs;
-  if (first === undefined || content.length > 64 || ((content.at(-1) ?? 0) & 0x80) !== 0)
+  if (content.length === 0 || content.length > maxOidBytes || ((content.at(-1) ?? 0) & 0x80) !== 0)
     throw new DerError('expected an object identifier');
-  const root = first < 40n ? 0n : first < 80n ? 1n : 2n;
-  return [root, first - root * 40n, ...arcs.slice(1)].join('.');
+  const arcs: number[] = [];
+  let arc = 0;
+  let isStart = true;
+  for (const byte of content) {
+    if (isStart && byte === 0x80) throw new DerError('expected the shortest arc');
+    arc = arc * 128 + (byte & 0x7f);
+    isStart = (byte & 0x80) === 0;
+    if (!isStart) continue;
+    arcs.push(arc);
+    arc = 0;
+  }
+  if (!arcs.every(Number.isSafeInteger)) return `hex ${content.toString('hex')}`;
+  const [first = 0, ...others] = arcs;
+  const root = Math.min(Math.floor(first / 40), 2);
+  return [root, first - root * 40, ...others].join('.');
 }
 
 /** Returns a BOOLEAN. Throws DerError. */

@@ -9,6 +9,9 @@ import { base64In, elementsIn } from './signed-info.ts';
 import type { TreeElement } from './tree.ts';
 import type { Token, Trust } from './trust.ts';
 
+/** Maximum number of parts of an X509Data (X39). */
+export const maxDataParts = 4;
+
 /** A certificate that a message names. */
 export interface NamedToken extends Token {
   /** The bytes of the token, by which the result of the check is remembered. */
@@ -23,6 +26,8 @@ export class Tokens {
   readonly #ids: Ids;
   readonly #trust: Trust;
   readonly #now: number;
+  /** Tokens by kind and SHA-256. A message may name one certificate many times before it is trusted. */
+  readonly #known = new Map<string, Token>();
 
   /** @param now time in ms since 1970 */
   constructor(block: TreeElement, ids: Ids, trust: Trust, now: number) {
@@ -35,15 +40,14 @@ export class Tokens {
   /** Returns the certificate of a KeyInfo, or of a SecurityTokenReference that counts as one. Throws SecurityProblem. */
   ofKeyInfo(keyInfo: TreeElement): NamedToken {
     if (keyInfo.is(names.wsse, 'SecurityTokenReference')) return this.ofReference(keyInfo);
-    const children = elementsIn(keyInfo);
-    const tokens = children.map((child) => {
-      if (child.is(names.wsse, 'SecurityTokenReference')) return this.ofReference(child);
-      if (child.is(names.ds, 'X509Data')) return this.#ofData(child);
-      return unsupportedToken(
-        `${quoteElement(child.local).text} in KeyInfo does not identify a caller. Send a certificate`,
-      );
-    });
-    return only(tokens);
+    const [child, ...others] = elementsIn(keyInfo);
+    if (others.length > 0) invalid({ expected: 'one element in KeyInfo', got: 'several' }, 'shape');
+    if (child === undefined) unsupportedToken(noCertificate);
+    if (child.is(names.wsse, 'SecurityTokenReference')) return this.ofReference(child);
+    if (child.is(names.ds, 'X509Data')) return this.#ofData(child);
+    return unsupportedToken(
+      `${quoteElement(child.local).text} in KeyInfo does not identify a caller. Send a certificate`,
+    );
   }
 
   /** Returns the certificate of a SecurityTokenReference. Throws SecurityProblem. */
@@ -85,8 +89,10 @@ export class Tokens {
   #parsed(bytes: Buffer, kind: 'certificate' | 'path', element: TreeElement | undefined): NamedToken {
     if (bytes.length > maxCertificateBytes)
       invalid({ detail: `a certificate of more than ${maxCertificateBytes} bytes` }, 'limit');
-    const token = this.#trust.parse(bytes, kind, this.#now);
+    const key = `${kind} ${hash('sha256', bytes, 'latin1')}`;
+    const token = this.#known.get(key) ?? this.#trust.parse(bytes, kind, this.#now);
     if (token === undefined) badToken('the token is not an X.509 certificate');
+    this.#known.set(key, token);
     return { ...token, bytes, element };
   }
 
@@ -94,20 +100,23 @@ export class Tokens {
     const type = element.attribute('', 'ValueType');
     const bytes = base64In(element);
     if (type === valueTypes.certificate) return this.#parsed(bytes, 'certificate', undefined);
-    if (type === valueTypes.keyId) return this.#known(({ keyId }) => keyId === bytes.toString('hex'));
+    if (type === valueTypes.keyId) return this.#configured(({ keyId }) => keyId === bytes.toString('hex'));
     if (type === valueTypes.thumbprint)
-      return this.#known((one) => hash('sha1', one.bytes, 'hex') === bytes.toString('hex'));
+      return this.#configured((one) => hash('sha1', one.bytes, 'hex') === bytes.toString('hex'));
     return unsupportedToken('the ValueType of KeyIdentifier is not supported');
   }
 
   /** Returns the certificate of an X509Data. All its parts must name one certificate. */
   #ofData(data: TreeElement): NamedToken {
-    const tokens = elementsIn(data).flatMap((part): NamedToken[] => {
+    const parts = elementsIn(data);
+    if (parts.length > maxDataParts)
+      invalid({ detail: `more than ${maxDataParts} elements in X509Data` }, 'limit');
+    const tokens = parts.flatMap((part): NamedToken[] => {
       if (part.namespace !== names.ds) return [];
       if (part.local === 'X509Certificate') return [this.#parsed(base64In(part), 'certificate', undefined)];
       if (part.local === 'X509SKI') {
         const keyId = base64In(part).toString('hex');
-        return [this.#known((one) => one.keyId === keyId)];
+        return [this.#configured((one) => one.keyId === keyId)];
       }
       return part.local === 'X509IssuerSerial' ? [this.#ofIssuer(part)] : [];
     });
@@ -126,10 +135,10 @@ export class Tokens {
     if (!/^-?\d{1,64}$/.test(digits))
       invalid({ expected: 'digits in X509SerialNumber', got: 'other text' }, 'shape');
     const number = BigInt(digits);
-    return this.#known((one) => one.serial === number && isNameOf(name.text, one.issuer));
+    return this.#configured((one) => one.serial === number && isNameOf(name.text, one.issuer));
   }
 
-  #known(isNamed: (certificate: Certificate) => boolean): NamedToken {
+  #configured(isNamed: (certificate: Certificate) => boolean): NamedToken {
     const [signer, ...others] = this.#trust.anchors.certificates.filter(isNamed);
     if (signer === undefined || others.length > 0)
       throw new SecurityProblem(
@@ -141,9 +150,11 @@ export class Tokens {
   }
 }
 
+const noCertificate = 'KeyInfo has no certificate and no reference to one';
+
 function only(tokens: readonly NamedToken[]): NamedToken {
   const [token, ...others] = tokens;
-  if (token === undefined) unsupportedToken('KeyInfo has no certificate and no reference to one');
+  if (token === undefined) unsupportedToken(noCertificate);
   if (others.some(({ signer }) => !signer.bytes.equals(token.signer.bytes)))
     badToken('KeyInfo names two different certificates');
   return token;

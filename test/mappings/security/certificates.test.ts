@@ -11,6 +11,7 @@ import { folder } from '../../security/captures.ts';
 
 const now = Date.parse('2026-11-27T18:00:00Z');
 const minute = 60_000;
+const noBytes = Buffer.alloc(0);
 
 function derOf(name: string): Buffer {
   return new X509Certificate(readFileSync(join(folder, `keys/${name}.crt`))).raw;
@@ -72,6 +73,30 @@ test('X10: integers and object identifiers in DER', (t) => {
   t.is(integerOf(readDer(Buffer.from('02020080', 'hex'))), 128n);
   t.is(oidOf(readDer(Buffer.from('06092a864886f70d01010b', 'hex'), derTag.oid)), '1.2.840.113549.1.1.11');
   t.throws(() => oidOf(readDer(Buffer.from('060180', 'hex'))), { instanceOf: DerError });
+});
+
+test('X10: an object identifier has at most 64 bytes, and each arc its shortest form', (t) => {
+  const oid = (content: string): string =>
+    oidOf({ tag: 6, bytes: noBytes, content: Buffer.from(content, 'hex') });
+  t.is(oid('2b'), '1.3');
+  t.is(oid('883703'), '2.999.3');
+  t.is(oid(`2a${'01'.repeat(63)}`), `1.2${'.1'.repeat(63)}`);
+  t.throws(() => oid(`2a${'01'.repeat(64)}`), { instanceOf: DerError });
+  t.throws(() => oid('2a8001'), { instanceOf: DerError });
+  const large = `6984${'80'.repeat(15)}01`;
+  t.is(oid(large), `hex ${large}`);
+});
+
+test('X10: a long object identifier is refused before its arcs are read', (t) => {
+  let reads = 0;
+  const content = new Proxy(Buffer.alloc(11_000, 0x81), {
+    get(target, name) {
+      if (name === Symbol.iterator) reads++;
+      return name === 'length' ? target.length : name === 'at' ? () => 1 : Reflect.get(target, name);
+    },
+  });
+  t.throws(() => oidOf({ tag: 6, bytes: noBytes, content }), { instanceOf: DerError });
+  t.is(reads, 0);
 });
 
 for (const [text, isSame] of [
