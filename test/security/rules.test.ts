@@ -102,6 +102,18 @@ test.serial('X15: a prefix that only values use has no meaning outside the octet
   });
 });
 
+test.serial('X39: soapHeaderText is checked before the signature and its certificate are read', async (t) => {
+  const reply = async (length: number): Promise<string> => {
+    const gateway = gateways.default;
+    if (gateway === undefined) return t.fail();
+    const text = signed({ header: `<x xmlns="urn:x">${'x'.repeat(length)}</x>` });
+    const broken = text.replace(/(ValueType="[^"]*#X509v3">)[^<]*/, '$1AAAA');
+    return (await sendAt(gateway, requestOf(broken, type), time)).reply;
+  };
+  t.regex(await reply(50_000), /the token is not an X.509 certificate/);
+  t.regex(await reply(65_536), /the Header has more than 65536 characters/);
+});
+
 test.serial('X16: at most two Signatures, of one signer', async (t) => {
   const both = [['body', 'time'], ['time']];
   t.is(await codeOf('default', signed({ signatures: both })), 'accepted');

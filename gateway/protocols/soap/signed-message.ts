@@ -124,6 +124,9 @@ class SignedReader {
       block === undefined || block.children.every((child) => isToken(child) || isTimestamp(child));
     if (isPlain && require.length === 0) return { kind: 'plain' };
     if (header === undefined || block === undefined) return refuseUnsigned(require);
+    const { soapHeaderText } = this.#limits;
+    if (charactersIn(header) > soapHeaderText)
+      invalid({ detail: `the Header has more than ${soapHeaderText} characters` }, 'limit');
     const message: SignedMessage = { tree, header, block, body };
     const rules = { sha1: this.#signing.sha1, references: this.#limits.wsseReferences };
     const verifier = new Verifier(
@@ -132,7 +135,6 @@ class SignedReader {
       characters,
     );
     const hasSignature = this.#addAll(block, verifier);
-    if (charactersIn(header) > this.#limits.soapHeaderText) return { kind: 'malformed' };
     if (!hasSignature && require.length > 0) return refuseUnsigned(require);
     if (hasSignature && hasParts) invalid({ detail: 'signed attachments are not supported' }, 'attachment');
     const verified = verifier.verify();
