@@ -23,11 +23,43 @@ const extension = {
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
   basicConstraints: '2.5.29.19',
-  certificatePolicies: '2.5.29.32',
   extendedKeyUsage: '2.5.29.37',
 } as const;
 
 const known: ReadonlySet<string> = new Set(Object.values(extension));
+
+/** Name constraints of an issuer. They are not evaluated, so a path with such an issuer is refused. */
+const nameConstraints = '2.5.29.30';
+
+/** Purposes of extendedKeyUsage that permit signed messages: any, client authentication, protection of mail. */
+const purposes: ReadonlySet<string> = new Set(['2.5.29.37.0', '1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.4']);
+
+/** Signature algorithms by OID with a hash of SHA-2, or without a separate hash (EdDSA). */
+const strong: ReadonlySet<string> = new Set([
+  '1.2.840.113549.1.1.11', // RSA with PKCS #1 padding: SHA-256, SHA-384, SHA-512, SHA-224
+  '1.2.840.113549.1.1.12',
+  '1.2.840.113549.1.1.13',
+  '1.2.840.113549.1.1.14',
+  '1.2.840.10045.4.3.1', // ECDSA: SHA-224, SHA-256, SHA-384, SHA-512
+  '1.2.840.10045.4.3.2',
+  '1.2.840.10045.4.3.3',
+  '1.2.840.10045.4.3.4',
+  '1.3.101.112', // Ed25519, Ed448
+  '1.3.101.113',
+]);
+
+/** Signature algorithms by OID with SHA-1: RSA with PKCS #1 padding, its old name, and ECDSA. */
+const withSha1: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.5', '1.3.14.3.2.29', '1.2.840.10045.4.1']);
+
+/** RSASSA-PSS, and the hashes of its parameters. */
+const pss = '1.2.840.113549.1.1.10';
+const sha1Oid = '1.3.14.3.2.26';
+const sha2Oids: ReadonlySet<string> = new Set(
+  ['1', '2', '3', '4'].map((arc) => `2.16.840.1.101.3.4.2.${arc}`),
+);
+
+/** Strength of the signature of a certificate. `weak`: MD5, or an algorithm that is not known. */
+export type Strength = 'strong' | 'sha1' | 'weak';
 
 /** A certificate with the fields that node:crypto does not return. */
 export interface Certificate {
@@ -48,6 +80,11 @@ export interface Certificate {
   readonly isCa: boolean;
   readonly pathLength: number | undefined;
   readonly hasUnknownCritical: boolean;
+  readonly hasNameConstraints: boolean;
+  /** False if extendedKeyUsage permits no signed messages. */
+  readonly isForMessages: boolean;
+  /** Strength of the signature of the issuer. */
+  readonly strength: Strength;
   /** Start and end of the validity, in ms since 1970. */
   readonly from: number;
   readonly to: number;
@@ -79,7 +116,7 @@ export function parseCertificate(given: Buffer): Certificate | undefined {
 
 /** Reads the fields of a Certificate (RFC 5280, 4.1). Throws DerError. */
 function fieldsOf(bytes: Buffer): Omit<Certificate, 'x509' | 'publicKey' | 'bytes' | 'from' | 'to'> {
-  const [tbs] = childrenOf(readDer(bytes, derTag.sequence));
+  const [tbs, algorithm] = childrenOf(readDer(bytes, derTag.sequence));
   if (tbs === undefined) throw new DerError('expected a certificate');
   const all = childrenOf(tbs);
   const fields = all[0]?.tag === 0xa0 ? all.slice(1) : all;
@@ -101,8 +138,35 @@ function fieldsOf(bytes: Buffer): Omit<Certificate, 'x509' | 'publicKey' | 'byte
     keyUsage: usage === undefined ? undefined : (bitsOf(readDer(usage), true)[0] ?? 0),
     isCa: ca !== undefined && booleanOf(ca),
     pathLength,
+    hasNameConstraints: extensions.has(nameConstraints),
+    isForMessages: isForMessages(extensions.get(extension.extendedKeyUsage)?.value),
+    strength: strengthOf(algorithm),
     hasUnknownCritical: [...extensions].some(([oid, { isCritical }]) => isCritical && !known.has(oid)),
   };
+}
+
+function isForMessages(usages: Buffer | undefined): boolean {
+  return (
+    usages === undefined ||
+    childrenOf(readDer(usages, derTag.sequence)).some((usage) => purposes.has(oidOf(usage)))
+  );
+}
+
+/** Returns the strength of an AlgorithmIdentifier. OpenSSL refuses it if it differs from that in the certificate. */
+function strengthOf(algorithm: Der | undefined): Strength {
+  const [oid, parameters] = algorithm === undefined ? [] : childrenOf(algorithm);
+  const name = oidOf(oid);
+  if (name === pss) return strengthOfPss(parameters);
+  return strong.has(name) ? 'strong' : withSha1.has(name) ? 'sha1' : 'weak';
+}
+
+/** Reads RSASSA-PSS-params (RFC 4055, 3.1). The default hash is SHA-1. */
+function strengthOfPss(parameters: Der | undefined): Strength {
+  const fields = parameters === undefined ? [] : childrenOf(parameters);
+  const given = fields.find(({ tag }) => tag === 0xa0);
+  const [algorithm] = given === undefined ? [] : childrenOf(given);
+  const hashOid = algorithm === undefined ? sha1Oid : oidOf(childrenOf(algorithm)[0]);
+  return sha2Oids.has(hashOid) ? 'strong' : hashOid === sha1Oid ? 'sha1' : 'weak';
 }
 
 interface Extension {

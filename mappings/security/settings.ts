@@ -4,7 +4,7 @@ import { readCrl } from './crl.ts';
 import { Trust } from './trust.ts';
 
 /** Returns the trusted certificates of a contract. The loader has checked all files. */
-export function trustOf({ cas, certificates, crls }: Signing): Trust {
+export function trustOf({ cas, certificates, crls, sha1 }: Signing): Trust {
   const parsed = (list: readonly string[]) =>
     list.map((bytes) => {
       const certificate = parseCertificate(Buffer.from(bytes, 'base64'));
@@ -18,5 +18,10 @@ export function trustOf({ cas, certificates, crls }: Signing): Trust {
     if (typeof crl === 'string') throw new RangeError('wsse: x509: expected CRLs that the loader checked');
     return crl;
   });
-  return new Trust({ cas: anchors, certificates: parsed(certificates), crls: lists });
+  return new Trust({
+    cas: anchors,
+    certificates: parsed(certificates),
+    crls: lists,
+    acceptsSha1: sha1 === true,
+  });
 }

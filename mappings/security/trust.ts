@@ -16,7 +16,8 @@ export type Distrust =
   | 'revoked'
   | 'unknown CA'
   | 'not for signatures'
-  | 'short key';
+  | 'short key'
+  | 'weak signature';
 
 /** A token with a certificate, and its path to a CA. */
 export interface Token {
@@ -36,6 +37,8 @@ export interface Anchors {
   readonly cas: readonly Certificate[];
   readonly certificates: readonly Certificate[];
   readonly crls: readonly Crl[];
+  /** True to accept certificates that were signed with SHA-1. Default: false. */
+  readonly acceptsSha1?: boolean;
 }
 
 interface Remembered {
@@ -125,11 +128,17 @@ export class Trust {
       if (certificate === undefined) continue;
       const issuer = path[at + 1];
       if (issuer !== undefined && !certificate.x509.verify(issuer.publicKey)) return 'unknown CA';
+      if (issuer !== undefined && !this.#isStrong(certificate)) return 'weak signature';
       const problem = this.#timeProblem(certificate, now);
       if (problem !== undefined) return problem;
       if (at > 0 && !isIssuer(certificate, at - 1)) return 'unknown CA';
     }
     return undefined;
+  }
+
+  /** Checks the hash of a certificate's signature (X9). That of an anchor is not used. */
+  #isStrong({ strength }: Certificate): boolean {
+    return strength === 'strong' || (strength === 'sha1' && this.anchors.acceptsSha1 === true);
   }
 
   #timeProblem(certificate: Certificate, now: number): Distrust | undefined {
@@ -145,19 +154,21 @@ export class Trust {
 
 /** @param below number of CAs below this one in its path */
 function isIssuer(certificate: Certificate, below: number): boolean {
-  const { isCa, keyUsage, pathLength, hasUnknownCritical, publicKey } = certificate;
+  const { isCa, keyUsage, pathLength, hasUnknownCritical, hasNameConstraints, publicKey } = certificate;
   return (
     isCa &&
     !hasUnknownCritical &&
+    !hasNameConstraints &&
     (keyUsage === undefined || (keyUsage & keyUsageBit.keyCertSign) !== 0) &&
     (pathLength === undefined || below <= pathLength) &&
     isLongEnough(rsaBits(publicKey))
   );
 }
 
-function distrustOfSigner({ keyUsage, publicKey, hasUnknownCritical }: Certificate): Distrust | undefined {
+function distrustOfSigner(certificate: Certificate): Distrust | undefined {
+  const { keyUsage, publicKey, hasUnknownCritical, isForMessages } = certificate;
   const forSignatures = keyUsageBit.digitalSignature | keyUsageBit.nonRepudiation;
-  if (hasUnknownCritical || (keyUsage !== undefined && (keyUsage & forSignatures) === 0))
+  if (hasUnknownCritical || !isForMessages || (keyUsage !== undefined && (keyUsage & forSignatures) === 0))
     return 'not for signatures';
   return isLongEnough(rsaBits(publicKey)) ? undefined : 'short key';
 }

@@ -157,6 +157,60 @@ test('X11: a certificate is trusted by itself, by its issuer, or by a path of th
   t.is(check(trust([], ['weak']), 'weak'), 'short key');
 });
 
+const later = Date.parse('2027-01-01T00:00:00Z');
+
+/** Checks a certificate of the folder `issued`. Its CA is `ca`. */
+function checkIssued(
+  name: string,
+  others: readonly string[] = [],
+  acceptsSha1 = false,
+): Distrust | undefined {
+  const issued = (one: string): Certificate => {
+    const { raw } = new X509Certificate(readFileSync(join(folder, `issued/${one}.crt`)));
+    return parseCertificate(raw) as Certificate;
+  };
+  const by = new Trust({ cas: [issued('ca')], certificates: [], crls: [], acceptsSha1 });
+  const signer = issued(name);
+  return by.check({ signer, others: others.map(issued) }, signer.bytes, later);
+}
+
+for (const [name, usual, withSha1] of [
+  ['md5', 'weak signature', 'weak signature'],
+  ['sha1', 'weak signature', undefined],
+  ['pss-sha1', 'weak signature', undefined],
+  ['sha224', undefined, undefined],
+  ['sha256', undefined, undefined],
+  ['pss-sha256', undefined, undefined],
+] as const)
+  test(`X11: a certificate that was signed with ${name} is ${usual ?? 'trusted'}`, (t) => {
+    t.is(checkIssued(name), usual);
+    t.is(checkIssued(name, [], true), withSha1);
+  });
+
+test('X11: an issuer that was signed with SHA-1 makes its path weak', (t) => {
+  t.is(checkIssued('under-sha1-ca', ['sha1-ca']), 'weak signature');
+  t.is(checkIssued('under-sha1-ca', ['sha1-ca'], true), undefined);
+});
+
+for (const [name, problem] of [
+  ['eku-server', 'not for signatures'],
+  ['eku-server-soft', 'not for signatures'],
+  ['eku-client', undefined],
+  ['eku-mail', undefined],
+  ['eku-any', undefined],
+  ['policies', undefined],
+  ['policies-critical', 'not for signatures'],
+] as const)
+  test(`X11: a signer with the extensions ${name} is ${problem ?? 'trusted'}`, (t) => {
+    t.is(checkIssued(name), problem);
+  });
+
+test('X11: an issuer with name constraints is refused, critical or not', (t) => {
+  t.is(checkIssued('under-plain-ca', ['plain-ca']), undefined);
+  t.is(checkIssued('under-names', ['names']), 'unknown CA');
+  t.is(checkIssued('under-names-critical', ['names-critical']), 'unknown CA');
+});
+
 test('X11: a remembered result ends after a minute, and with the certificate', (t) => {
   const { from } = certificate('alice');
   const { to } = certificate('issuing');
