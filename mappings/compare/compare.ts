@@ -13,10 +13,10 @@ import { Sink, TooMuchWork } from './sink.ts';
 import { Values } from './values.ts';
 
 /**
- * Maximum number of elements and attributes of two replies together, and of values, lists and objects in their JSON. Two
- * replies with 500,000 values fit into 128 MiB, the additional memory of a migration.
+ * Maximum number of elements and attributes of two replies together, and of values, lists and objects in their JSON. A
+ * value takes at most 290 bytes, so they fit into the memory of the comparison thread.
  */
-export const maxCompareParts = 500_000;
+export const maxCompareParts = 150_000;
 
 /** Compares the replies of the legacy and the new service to one request. It never throws for their content. */
 export interface Comparer {
