@@ -37,7 +37,7 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
   let own: Format = target.form ?? (endpoint.kind === 'nothing' ? 'json' : ownFormat(context));
   let outcome: Outcome;
   try {
-    const refusal = target.refusal ?? choice.refusal;
+    const refusal = target.refusal ?? unsignedRefusal(service) ?? choice.refusal;
     if (refusal !== undefined || target.operation === undefined) throw refusal ?? new CallError('NotFound');
     if (choice.callback !== undefined) service.refuseForeignScript?.(context.request);
     outcome = await answerCall(target.operation, target, query, context, (form) => {
@@ -53,6 +53,15 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
   const replyTo = replyContext(context, target.operation, undefined);
   const reply = plainReply(choice.formatFor(own), choice.callback, outcome, replyTo);
   send(context, target.match === undefined ? own : 'rest', allow === undefined ? reply : { ...reply, allow });
+}
+
+/** Returns the error of calls that cannot be signed, if the contract requires a signature of every call (X4). */
+function unsignedRefusal({ compiled }: Service): CallError | undefined {
+  const { require = [] } = compiled.contract.wsse?.x509 ?? {};
+  if (require.length === 0) return undefined;
+  return new CallError('Unauthorized', {
+    detail: 'this contract requires signed messages, so only its SOAP endpoints accept calls',
+  });
 }
 
 /** Content of a query string (W5, W6, W38). Parameter names match in any case. */

@@ -57,7 +57,7 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
     certificates: files('Files with certificates of callers, which are trusted without a CA.'),
     crl: files('Files with lists of revoked certificates (CRL), signed by a CA of `ca`.'),
     require: list(
-      'What one signature of each SOAP call must cover. Default: body and timestamp.',
+      'What one signature of each call must cover. Default: body and timestamp.',
       'body, timestamp, token, to',
       keyword('Part of a message.', 'body', 'timestamp', 'token', 'to'),
     ),

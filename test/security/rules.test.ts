@@ -12,7 +12,17 @@ const time = '2026-11-27T18:00:00.000Z';
 const type = 'text/xml; charset=utf-8';
 
 test.before(async () => {
-  for (const name of ['default', 'body', 'none', 'replay', 'to', 'token', 'credential', 'signerOnly'])
+  for (const name of [
+    'default',
+    'body',
+    'none',
+    'replay',
+    'to',
+    'token',
+    'credential',
+    'optionalSigner',
+    'signerOnly',
+  ])
     gateways[name] = await startSigned({ teardown: (end) => ends.push(end) }, name);
 });
 
@@ -209,18 +219,57 @@ test.serial(
     t.is(spoofed.code, 'ConflictingCredentials');
     const same = await sendAt(gateway, withUser(request, 'CN=alice,O=lab\\,%20Inc.,C=AT'), time);
     t.is(same.code, 'accepted');
-    const json = Buffer.from('{}');
-    const unsigned = Buffer.concat([
-      Buffer.from(
-        `POST /v2/json/reply/GetEulaStatus HTTP/1.1\r\nHost: gateway\r\nX-User-Id: alice\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n`,
-      ),
-      json,
-    ]);
-    const { reply, upstream } = await sendAt(gateway, unsigned, time);
+    const optional = gateways.optionalSigner;
+    if (optional === undefined) return t.fail();
+    const unsigned = plainRequest('POST', '/v2/json/reply/GetEulaStatus', 'X-User-Id: alice\r\n', '{}');
+    const { reply, upstream } = await sendAt(optional, unsigned, time);
     t.true(reply.includes('no signature was verified'), reply);
     t.is(upstream, undefined);
   },
 );
+
+/** Returns a request outside the SOAP endpoints. */
+function plainRequest(method: string, path: string, headers: string, body: string): Buffer {
+  const type = body.startsWith('<') ? 'application/xml' : 'application/json';
+  const content = method === 'GET' ? '' : `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n`;
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: gateway\r\n${headers}${content}\r\n${method === 'GET' ? '' : body}`,
+  );
+}
+
+const payload = '<GetEulaStatus xmlns="http://schemas.servicestack.net/types"/>';
+const withoutSignature = [
+  ['POST', '/v2/json/reply/GetEulaStatus', '{}'],
+  ['POST', '/v2/xml/reply/GetEulaStatus', payload],
+  ['PUT', '/v2/subusers/update', '{}'],
+  ['PUT', '/v2/subusers/update', '<UpdateSubUser/>'],
+  ['GET', '/v2/dbs/1', ''],
+] as const;
+
+for (const [method, path, body] of withoutSignature)
+  test.serial(
+    `X4: a contract that requires signatures refuses ${method} ${path} ${body.slice(0, 6)}`,
+    async (t) => {
+      for (const variant of ['default', 'credential', 'none']) {
+        const gateway = gateways[variant];
+        if (gateway === undefined) return t.fail();
+        const request = plainRequest(method, path, '', body);
+        const { reply, upstream } = await sendAt(gateway, request, time);
+        t.is(reply.includes('this contract requires signed messages'), variant !== 'none', reply);
+        if (variant !== 'none') t.is(upstream, undefined);
+      }
+    },
+  );
+
+test.serial('X4: a payload without an envelope is refused at a SOAP endpoint', async (t) => {
+  for (const contentType of [type, 'application/soap+xml']) {
+    const gateway = gateways.default;
+    if (gateway === undefined) return t.fail();
+    const { code, upstream } = await sendAt(gateway, requestOf(payload, contentType), time);
+    t.not(code, 'accepted');
+    t.is(upstream, undefined);
+  }
+});
 
 test.serial('X22, X36: a signed message with parts is refused', async (t) => {
   const parts = [

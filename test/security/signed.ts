@@ -21,6 +21,7 @@ const variants: Readonly<Record<string, string>> = {
   token: 'require: [body, timestamp, token], replay: allow',
   signerOnly: 'replay: allow, credential: { userId: subject }',
   credential: 'require: [body, timestamp], replay: allow, credential: { userId: subject }',
+  optionalSigner: 'require: [], replay: allow, credential: { userId: subject }',
 };
 
 /** Starts a gateway that verifies signatures with the certificates of the cases. */
