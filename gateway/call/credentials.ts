@@ -207,15 +207,18 @@ export function compileCredentials(
 
 /**
  * Returns the credentials that a refused message claims, without any check. In each place, values that no accepted call
- * can have are left out, so that the result is bounded. The order of the names is that of `ReadCredentials`.
+ * can have are left out, so that the result is bounded. The order of the names is that of `ReadCredentials`. The
+ * credential of the signer (X20) is that of a verified signature, because anyone can claim it elsewhere.
  *
  * @param inMessage undefined if the message could not be read
+ * @param signed name of the credential that only a signer can set; undefined if there is none
  */
 export function claimedCredentials(
   credentials: Credentials | undefined,
   inMessage: MessageCredentials | undefined,
   request: MessageHead,
   limits: Limits,
+  signed?: string,
 ): CredentialValues {
   const all = new Map<string, string>();
   const fromHeaders = new Set<string>();
@@ -230,7 +233,10 @@ export function claimedCredentials(
     const inBasic = typeof basic === 'object' ? basic.get(name) : undefined;
     const inSoap = inMessage?.block?.get(name) || inMessage?.token?.get(name);
     const inHeader = typeof given === 'string' ? given : undefined;
-    const value = inMessage?.body.get(name) || inSoap || inHeader || inBasic;
+    const value =
+      name === signed
+        ? inMessage?.signed?.values.get(name)
+        : inMessage?.body.get(name) || inSoap || inHeader || inBasic;
     if (value === undefined || value === '' || !isFit(value, form, credentials?.send ?? 'headers')) continue;
     all.set(name, value);
     if (inMessage?.body.get(name) !== value) fromHeaders.add(name);

@@ -60,7 +60,8 @@ export async function countRefused<Of extends Counted>(
 ): Promise<unknown> {
   const { head, stats, response } = exchange;
   if (!isMistake || response.destroyed) return error;
-  const values = claimedCredentials(compiled.contract.credentials, given, head, compiled.limits);
+  const { credentials, wsse } = compiled.contract;
+  const values = claimedCredentials(credentials, given, head, compiled.limits, wsse?.x509?.credential?.name);
   stats.caller ??= callerOf(values);
   if (callerLimits === undefined) return error;
   try {

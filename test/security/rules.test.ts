@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { readContract } from '../../mappings/loader/load.ts';
+import { file } from '../gateway/commands/file.ts';
 import { contractWith, type Gateway } from '../gateway/gateway.ts';
 import { signed, usualPayload } from './sign.ts';
 import { requestOf, sendAt, startSigned } from './signed.ts';
@@ -225,6 +226,30 @@ test.serial(
     const { reply, upstream } = await sendAt(optional, unsigned, time);
     t.true(reply.includes('no signature was verified'), reply);
     t.is(upstream, undefined);
+  },
+);
+
+test.serial(
+  'X20: a forged credential of the signer does not count towards the limits of the signer',
+  async (t) => {
+    const serve = {
+      publicUrl: 'https://gateway.example',
+      callerLimits: file(t, 'each: { rate: 1/h }', 'caller-limits.yaml'),
+    };
+    const alice = 'X-User-Id: CN=alice,O=lab\\,%20Inc.,C=AT\r\n';
+    const forged = [
+      plainRequest('POST', '/v2/json/reply/GetEulaStatus', alice, '{'),
+      plainRequest('POST', '/v2/soap11', alice, '<broken'),
+      plainRequest('POST', '/v2/soap11', alice, signed({ payload: '<NoSuch xmlns="urn:x"/>' })),
+      plainRequest('POST', '/v2/soap11', alice, signed().replace('>jane<', '>mary<')),
+    ];
+    for (const request of forged) {
+      const gateway = await startSigned(t, 'optionalSigner', undefined, {}, serve);
+      const first = await sendAt(gateway, request, time);
+      t.is(first.upstream, undefined, first.reply);
+      t.is((await sendAt(gateway, requestOf(signed(), type), time)).code, 'accepted', first.reply);
+      t.is((await sendAt(gateway, requestOf(signed(), type), time)).code, 'TooManyRequests');
+    }
   },
 );
 
