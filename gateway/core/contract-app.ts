@@ -190,16 +190,21 @@ export function secretsOf({ wsse }: Contract, options: Pick<CoreOptions, 'secret
 
 /**
  * Throws RangeError if the settings for signatures do not fit the process (X2). Without a signed Body, only TLS keeps a
- * Security block from another message.
+ * Security block, with the credential of its signer, from another message. Workers do not share their replay detection.
  */
 function checkSigning(
   { wsse, credentials }: Contract,
-  { certified, publicUrl }: Pick<CoreOptions, 'certified' | 'publicUrl'>,
+  { certified, publicUrl, hasOtherWorkers }: Pick<CoreOptions, 'certified' | 'publicUrl' | 'hasOtherWorkers'>,
 ): void {
-  const { require = [], credential } = wsse?.x509 ?? {};
-  if (require.length > 0 && !require.includes('body') && !publicUrl().startsWith('https:'))
+  const { require = [], credential, replay } = wsse?.x509 ?? {};
+  const needsBody = require.length > 0 || credential !== undefined;
+  if (needsBody && !require.includes('body') && !publicUrl().startsWith('https:'))
     throw new RangeError(
       'wsse: x509: require: expected body, or an https SOAPBRIDGE_PUBLIC_URL, got neither',
+    );
+  if (replay === 'refuse' && hasOtherWorkers === true)
+    throw new RangeError(
+      'wsse: x509: replay: expected allow, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
     );
   const header = credentials?.parts.find(({ name }) => name === credential?.name)?.header;
   if (header !== undefined && header.toLowerCase() === certified?.toLowerCase())

@@ -28,6 +28,8 @@ export interface CoreOptions {
    */
   readonly lowestLevel: number;
   readonly logMessages: boolean;
+  /** True if other workers serve the same contracts. They do not share the detection of replays (X17). */
+  readonly hasOtherWorkers?: boolean;
   /**
    * Returns the secrets for checking digests of UsernameTokens; undefined if there are none. Called for each contract.
    */

@@ -190,6 +190,7 @@ function coreOptionsOf({
     lines,
     lowestLevel: log.lowest,
     logMessages: options.logMessages === true,
+    hasOtherWorkers: options.metricsOfAll !== undefined,
     secrets: () => state.secrets,
     certified: listenerTls.certified,
     callers: () => state.callers,

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { readContract } from '../../mappings/loader/load.ts';
 import { file } from '../gateway/commands/file.ts';
@@ -503,6 +505,36 @@ test('X2: without a signed Body, the public URL must be https', async (t) => {
   await t.throwsAsync(start(undefined), { instanceOf: RangeError, message });
   await t.throwsAsync(start('http://gateway.example'), { instanceOf: RangeError, message });
   await t.notThrowsAsync(start('https://gateway.example'));
+});
+
+test('X2: a credential without a signed Body needs https, and no other setting of `[]` does', async (t) => {
+  const start = (variant: string, publicUrl: string | undefined) =>
+    startSigned(t, variant, undefined, {}, { publicUrl });
+  const message = 'wsse: x509: require: expected body, or an https SOAPBRIDGE_PUBLIC_URL, got neither';
+  await t.throwsAsync(start('optionalSigner', undefined), { instanceOf: RangeError, message });
+  await t.throwsAsync(start('optionalSigner', 'http://gateway.example'), { message });
+  await t.notThrowsAsync(start('optionalSigner', 'https://gateway.example'));
+  await t.notThrowsAsync(start('none', 'http://gateway.example'));
+  await t.notThrowsAsync(start('credential', 'http://gateway.example'));
+});
+
+test('X2, X17: one of several workers refuses `replay: refuse`, also at a reload', async (t) => {
+  const metricsOfAll = () => Promise.resolve(undefined);
+  const start = (variant: string) => startSigned(t, variant, undefined, {}, { metricsOfAll });
+  await t.throwsAsync(start('replay'), {
+    instanceOf: RangeError,
+    message:
+      'wsse: x509: replay: expected allow, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
+  });
+  const contract = contractWith(t, `wsse: { ${usual} }`);
+  const gateway = await startSigned(t, 'default', undefined, {}, { metricsOfAll, contract });
+  const overlay = join(contract, 'soap.yaml');
+  const before = readFileSync(overlay, 'utf8');
+  writeFileSync(overlay, before.replace(`{ ${usual} }`, `{ ${usual}, x509: { ca: ${key('root.crt')} } }`));
+  await gateway.running.reload();
+  t.regex(gateway.log(), /"error":"RangeError","at":\["at checkSigning .*not reloaded/);
+  const credentials = { 'X-Api-User': 'demo', 'X-Api-Key': 'demo-key' };
+  t.is((await gateway.send('POST', '/json/reply/GetEulaStatus', credentials, '{}')).status, 200);
 });
 
 test('X2: usual settings have no error', (t) => {
