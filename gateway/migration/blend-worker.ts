@@ -68,7 +68,7 @@ export class BlendWorker {
     const legacyBody = ownMemory(Buffer.from(input.legacy.body));
     const fresh =
       input.fresh.kind === 'list'
-        ? ({ kind: 'list', json: ownMemory(Buffer.from(input.fresh.json)) } as const)
+        ? ({ ...input.fresh, json: ownMemory(Buffer.from(input.fresh.json)) } as const)
         : input.fresh;
     const sent: BlendInput = { ...input, legacy: { ...input.legacy, body: legacyBody }, fresh };
     const result = await this.#worker.run({

@@ -1,4 +1,4 @@
-import { type Duplicate, withoutItems } from '../../mappings/compare/blend.ts';
+import { type Duplicate, withItemsTwice } from '../../mappings/compare/blend.ts';
 import type { BlendCodec } from '../../mappings/compare/blend-codecs.ts';
 import type { BlendResult, NewPart } from '../../mappings/compare/blend-replies.ts';
 import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
@@ -191,7 +191,8 @@ class Sides {
       return { part: { kind: isEmpty ? 'empty' : 'failed' } };
     }
     const wrong = outcome.passed > 0 ? 'values of their types' : this.#lacksInItems(outcome);
-    if (wrong === undefined) return { part: { kind: 'list', json: outcome.json } };
+    const { json, dropped } = outcome;
+    if (wrong === undefined) return { part: { kind: 'list', json, dropped } };
     return { part: { kind: 'failed' }, error: invalidNew(blend.rule.list.join('.'), wrong) };
   }
 
@@ -200,12 +201,11 @@ class Sides {
     const missing = mismatches?.missing ?? 0;
     if (missing === 0) return undefined;
     const { codec, blend } = this.#blended;
-    const { rule } = blend;
-    const rest = withoutItems(json.toString('utf8'), rule, codec.limits);
-    if (rest === undefined) return undefined;
-    const { mismatches: others } = codec.write(Buffer.from(rest), this.#frame);
-    const outside = (others?.missing ?? 0) - (rule.isRequired ? 1 : 0);
-    return missing > outside ? 'items with their required members' : undefined;
+    const twice = withItemsTwice(json.toString('utf8'), blend.rule, codec.limits);
+    if (twice === undefined) return undefined;
+    // what an item lacks is then missing twice
+    const { mismatches: ofTwice } = codec.write(Buffer.from(twice), this.#frame);
+    return (ofTwice?.missing ?? 0) > missing ? 'items with their required members' : undefined;
   }
 
   /**

@@ -2,12 +2,13 @@ import { elementOf } from '../../mappings/codec/adopted/compile.ts';
 import { numbers } from '../../mappings/codec/adopted/facets.ts';
 import { isTemporal } from '../../mappings/codec/adopted/temporal.ts';
 import { createZone } from '../../mappings/codec/scalars/zone.ts';
-import type { ItemScalar } from '../../mappings/compare/blend.ts';
-import { jsonFormOf, objectForm } from '../../mappings/contract/members.ts';
+import type { BlendRule, ItemScalar } from '../../mappings/compare/blend.ts';
+import { jsonFormOf, objectForm, substituteMembers } from '../../mappings/contract/members.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
 import {
   type AdoptedMessage,
+  type ElementDeclaration,
   type JsonForm,
   type Member,
   messageElements,
@@ -89,7 +90,7 @@ class BlendReader {
       rule: {
         list: list.path,
         readAt: readAt(root, list.path, item),
-        isRequired: item.required,
+        choices: choicesAlong(root, list.path),
         takesNull,
         key: key === undefined ? undefined : this.#scalar(key, item, `${at}/key`),
         prefer,
@@ -185,9 +186,34 @@ function replyForm(output: AdoptedMessage | undefined): JsonForm | undefined {
 }
 
 function formOfItem(item: Member): JsonForm | undefined {
-  if (item.kind === 'element') return jsonFormOf(item.element.type, false);
+  if (item.kind === 'element') return formOfElement(item.element, false);
   if (item.kind === 'any') return undefined;
   return { kind: 'object', attributes: [], members: item.content, value: undefined, others: [] };
+}
+
+/**
+ * Returns the form of an element's JSON. That of a head of a substitution group is an object with one of the elements
+ * that may be in its place (A20).
+ */
+function formOfElement(element: ElementDeclaration, once: boolean): JsonForm {
+  if (element.substitutes.length === 0) return jsonFormOf(element.type, once);
+  const limits = { repeats: false, least: 0, most: 1, required: false };
+  const members = substituteMembers(element).map(
+    (one): Member => ({
+      kind: 'element',
+      json: one.json,
+      element: { ...one.element, substitutes: [] },
+      ...limits,
+    }),
+  );
+  const branches = members.map((_, index) => new Set([index]));
+  return {
+    kind: 'object',
+    attributes: [],
+    members: { members, choices: [{ branches }], order: undefined },
+    value: undefined,
+    others: [],
+  };
 }
 
 function placeIn(form: JsonForm, [name, ...rest]: readonly string[]): Place {
@@ -204,12 +230,26 @@ function placeIn(form: JsonForm, [name, ...rest]: readonly string[]): Place {
   if (member === undefined) return { kind: 'none', known, name };
   if (member.repeats) return rest.length === 0 ? { kind: 'list', item: member } : none;
   if (member.kind !== 'element') return none;
-  return placeIn(jsonFormOf(member.element.type, true), rest);
+  return placeIn(formOfElement(member.element, true), rest);
+}
+
+/** Returns the choices of the objects along a path, with the names of members. */
+function choicesAlong(root: JsonForm | undefined, path: readonly string[]): BlendRule['choices'] {
+  let form = root;
+  return path.map((name) => {
+    if (form?.kind !== 'object') return [];
+    const { members, choices } = form.members;
+    const next = members.find(({ json }) => json === name);
+    form = next?.kind === 'element' ? formOfElement(next.element, true) : undefined;
+    return choices.map(({ branches }) =>
+      branches.map((branch) => new Set([...branch].flatMap((index) => members[index]?.json ?? []))),
+    );
+  });
 }
 
 /**
  * Returns the path of the list that a reader of XML reports, which has the names of elements. Returns `''` for a list
- * without an element of its own.
+ * without an element of its own, and for one in a substitution group.
  */
 function readAt(root: JsonForm | undefined, names: readonly string[], item: Member): string {
   if (item.kind !== 'element') return '';
@@ -218,9 +258,9 @@ function readAt(root: JsonForm | undefined, names: readonly string[], item: Memb
   for (const name of names) {
     const members = form?.kind === 'object' ? form.members.members : [];
     const member = members.find(({ json }) => json === name);
-    if (member?.kind !== 'element') return '';
+    if (member?.kind !== 'element' || member.element.substitutes.length > 0) return '';
     locals.push(member.element.name.local);
-    form = jsonFormOf(member.element.type, true);
+    form = formOfElement(member.element, true);
     if (member === item) break;
   }
   return locals.join('.');

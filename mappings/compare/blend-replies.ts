@@ -7,7 +7,8 @@ import { maxComparedDuplicates } from './items.ts';
 
 /** Result of the new service: a list, a fault that means an empty list, or a failure. */
 export type NewPart =
-  | { readonly kind: 'list'; readonly json: Uint8Array }
+  /** `dropped` is the number of its members that are not written. */
+  | { readonly kind: 'list'; readonly json: Uint8Array; readonly dropped: number }
   | { readonly kind: 'empty' }
   | { readonly kind: 'failed' };
 
@@ -66,6 +67,9 @@ export function blendReplies(codec: BlendCodec, input: BlendInput): BlendResult 
   if (made.items > codec.limits.blendItems) return { kind: 'tooLong' };
   try {
     const reply = codec.write(Buffer.from(made.json), frame);
+    // a member of legacy, or one next to it, would be lost
+    if (reply.dropped > (fresh.kind === 'list' ? fresh.dropped : 0))
+      return { kind: 'unreadable', side: 'legacy', path: rule.list.join('.'), expected: cannotWrite };
     const { duplicates } = made;
     const keys = duplicates.length;
     return { kind: 'blended', reply, keys, duplicates: duplicates.slice(0, maxComparedDuplicates) };
@@ -73,6 +77,8 @@ export function blendReplies(codec: BlendCodec, input: BlendInput): BlendResult 
     if (!(error instanceof MismatchError)) throw error;
     // the writer has checked the reply of the new service before
     const path = fieldPath(error.path);
-    return { kind: 'unreadable', side: 'legacy', path, expected: 'a value that can be written' };
+    return { kind: 'unreadable', side: 'legacy', path, expected: cannotWrite };
   }
 }
+
+const cannotWrite = 'a value that can be written';

@@ -21,14 +21,17 @@ export interface ItemScalar {
   readonly whiteSpace: 'preserve' | 'replace' | 'collapse';
 }
 
+/** A choice in an object: the names of the members of each branch. */
+export type Branches = readonly ReadonlySet<string>[];
+
 /** The settings of a blended list (G28). */
 export interface BlendRule {
   /** Names of members from the reply to the list. */
   readonly list: readonly string[];
   /** Path of the list that the reader of XML reports; `''` if each of its paths may be in an item. */
   readonly readAt: string;
-  /** True if the list must have an item. */
-  readonly isRequired: boolean;
+  /** Choices of the objects along the path, the reply first. */
+  readonly choices: readonly (readonly Branches[])[];
   /** True if an item may be null. */
   readonly takesNull: boolean;
   readonly key: ItemScalar | undefined;
@@ -122,9 +125,12 @@ export function blend(
     const { kept, duplicates } = withoutDuplicates(rule, legacyItems, newItems);
     const items = rule.order === undefined ? kept : sorted(kept, rule, rule.order);
     const merged = mergeAlong(ofLegacy, ofNew, rule.list);
-    if (items.length > 0 || valueAt(merged, rule.list) !== undefined)
-      setAt(merged, rule.list, `[${items.map(({ json }) => json).join(',')}]`, limits);
-    for (const path of rule.counts) setAt(merged, path, String(items.length), limits);
+    mergeHeaders(merged, ofLegacy, ofNew, limits);
+    const hasItems = items.length > 0;
+    if (hasItems || valueAt(merged, rule.list) !== undefined)
+      setAt(merged, rule.list, `[${items.map(({ json }) => json).join(',')}]`, limits, hasItems);
+    for (const path of rule.counts) setAt(merged, path, String(items.length), limits, true);
+    endConflicts(merged, ofLegacy, rule, hasItems);
     return { kind: 'blended', json: textOf(merged), items: items.length, duplicates };
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
@@ -133,11 +139,13 @@ export function blend(
   }
 }
 
-/** Returns a reply with an empty list; undefined if it has none. Throws JsonError. */
-export function withoutItems(json: string, rule: BlendRule, limits: Limits): string | undefined {
+/** Returns a reply with each item of the list twice; undefined for a reply without items. Throws JsonError. */
+export function withItemsTwice(json: string, rule: BlendRule, limits: Limits): string | undefined {
   const members = readReply(json, rule, limits);
-  if (valueAt(members, rule.list) === undefined) return undefined;
-  setAt(members, rule.list, '[]', limits);
+  const list = valueAt(members, rule.list);
+  if (list === undefined || typeof list === 'string' || list instanceof Map || list.items.length === 0)
+    return undefined;
+  setAt(members, rule.list, `[${[...list.items, ...list.items].join(',')}]`, limits, false);
   return textOf(members);
 }
 
@@ -218,7 +226,63 @@ function mergeAlong(legacy: Members, fresh: Members, [name = '', ...rest]: reado
   const [one, other] = [legacy.get(name), fresh.get(name)];
   if (one instanceof Map && other instanceof Map) merged.set(name, mergeAlong(one, other, rest));
   else if (one === 'null' && other !== undefined) merged.set(name, other);
-  return new Map(order.map((key) => [key, merged.get(key) ?? 'null']));
+  const result: Members = new Map(order.map((key) => [key, merged.get(key) ?? 'null']));
+  // nil only if no side has content (A25)
+  if (hasContent(legacy) || hasContent(fresh)) result.delete('@nil');
+  return result;
+}
+
+function hasContent(members: Members): boolean {
+  return members.size > 0 && members.get('@nil') !== 'true';
+}
+
+/** Adds the header blocks that only the new reply has. */
+function mergeHeaders(merged: Members, legacy: Members, fresh: Members, limits: Limits): void {
+  const [one, other] = [legacy.get('@headers'), fresh.get('@headers')];
+  if (typeof one !== 'string' || typeof other !== 'string') return;
+  const [ofLegacy, ofNew] = [membersOf(one, limits), membersOf(other, limits)];
+  if (ofLegacy !== undefined && ofNew !== undefined) merged.set('@headers', new Map([...ofNew, ...ofLegacy]));
+}
+
+/**
+ * Removes members of other branches of a choice where the sides took different ones. The branch with the items stays,
+ * otherwise that of the legacy reply.
+ */
+function endConflicts(
+  merged: Members,
+  ofLegacy: Members,
+  { list, choices }: BlendRule,
+  hasItems: boolean,
+): void {
+  let members = merged;
+  let legacy = ofLegacy;
+  for (const [depth, name] of list.entries()) {
+    for (const branches of choices[depth] ?? []) {
+      const present = branches.filter((branch) => isPresent(branch, members));
+      if (present.length < 2) continue;
+      const kept =
+        present.find((branch) => hasItems && branch.has(name)) ??
+        present.find((branch) => isPresent(branch, legacy)) ??
+        present.find((branch) => [...branch].some((member) => !isEmptyList(members.get(member)))) ??
+        present[0];
+      for (const branch of present)
+        for (const member of branch) if (kept?.has(member) !== true) members.delete(member);
+    }
+    const inner = members.get(name);
+    const ofOther = legacy.get(name);
+    if (!(inner instanceof Map)) return;
+    members = inner;
+    legacy = ofOther instanceof Map ? ofOther : new Map();
+  }
+}
+
+function isPresent(branch: ReadonlySet<string>, members: Members): boolean {
+  return [...branch].some((name) => (members.get(name) ?? 'null') !== 'null');
+}
+
+function isEmptyList(value: string | Members | List | undefined): boolean {
+  if (value === undefined || value === 'null') return true;
+  return typeof value === 'string' && value.startsWith('[') && value.slice(1).trimStart() === ']';
 }
 
 function valueAt(members: Members, path: readonly string[]): string | Members | List | undefined {
@@ -227,23 +291,28 @@ function valueAt(members: Members, path: readonly string[]): string | Members | 
   return value;
 }
 
-/** Sets a value, unless an object along its path is missing. */
+/**
+ * Sets a value, unless an object along its path is missing. Returns true if it was set.
+ *
+ * @param endsNil if true, no object along the path stays nil (A25)
+ */
 function setAt(
   members: Members,
   [name = '', ...rest]: readonly string[],
   value: string,
   limits: Limits,
-): void {
-  if (rest.length === 0) {
-    members.set(name, value);
-    return;
+  endsNil: boolean,
+): boolean {
+  if (rest.length === 0) members.set(name, value);
+  else {
+    const inner = members.get(name);
+    const isObject = typeof inner === 'string' && inner.startsWith('{');
+    const object = isObject ? new Map<string, string>(membersOf(inner, limits)) : inner;
+    if (!(object instanceof Map) || !setAt(object, rest, value, limits, endsNil)) return false;
+    members.set(name, object);
   }
-  const inner = members.get(name);
-  const isObject = typeof inner === 'string' && inner.startsWith('{');
-  const object = isObject ? new Map<string, string>(membersOf(inner, limits)) : inner;
-  if (!(object instanceof Map)) return;
-  members.set(name, object);
-  setAt(object, rest, value, limits);
+  if (endsNil) members.delete('@nil');
+  return true;
 }
 
 function textOf(members: Members): string {

@@ -16,7 +16,7 @@ const codec = compileBlendCodecs(contract, compiled.limits).get('GetSubmissionLi
 const rule = {
   list: ['SubmissionInfo'],
   readAt: 'SubmissionInfo',
-  isRequired: false,
+  choices: [],
   takesNull: false,
   key: undefined,
   prefer: 'legacy',

@@ -492,6 +492,101 @@ test('G28: a list in an element of its own, with the key in an attribute', async
   t.is(await call(item(1), { Result: { Items: [{ Note: 'n' }], Total: 1 } }), 'UpstreamInvalidResponse');
 });
 
+/** Starts a site with one operation, and returns the content of its reply in a call with two replies. */
+async function callerOf(
+  t: ExecutionContext,
+  types: string,
+  blend: object,
+): Promise<(legacy: string, fresh: object) => Promise<string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const first = nested.indexOf('<xs:complexType name="Item">');
+  const end = nested.indexOf('<xs:element name="Get">');
+  const after = nested.indexOf('</xs:schema>');
+  const get = '<xs:element name="Get"><xs:complexType/></xs:element>';
+  writeFileSync(
+    join(folder, 'Nested.wsdl'),
+    nested.slice(0, Math.min(first, end)) + get + types + nested.slice(after),
+  );
+  writeFileSync(join(folder, 'soap.yaml'), 'wsdl: Nested.wsdl\noperations: { Get: { readOnly: true } }\n');
+  const site = await start(t, blend, { contract: folder }, 'Get');
+  return async (legacy, fresh) => {
+    site.legacy.answer = xmlReply(
+      envelope(
+        `<GetResponse xmlns="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">${legacy}</GetResponse>`,
+      ),
+    );
+    site.upstream.answer = jsonReply(fresh);
+    const { body } = await site.send({
+      path: '/p',
+      headers: { 'Content-Type': 'text/xml' },
+      body: envelope('<Get xmlns="urn:t"/>'),
+    });
+    const reply = body.toString();
+    const [, fault] = /<faultstring>([^<]+)/.exec(reply) ?? [];
+    if (fault !== undefined) return fault;
+    const [, content = reply] = /GetResponse[^>]*>(.*)<\/\w+:GetResponse>/s.exec(reply) ?? [];
+    return content.replace(/(<\/?)n\d:/g, '$1');
+  };
+}
+
+const responseOf = (content: string): string =>
+  `<xs:element name="GetResponse"><xs:complexType><xs:sequence>${content}</xs:sequence></xs:complexType></xs:element>`;
+
+test('G28: a nil object around the list hides no items', async (t) => {
+  const types = responseOf(
+    '<xs:element name="L" nillable="true"><xs:complexType><xs:sequence><xs:element name="I" type="xs:int" minOccurs="0" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="v" type="xs:int"/></xs:complexType></xs:element>',
+  );
+  const call = await callerOf(t, types, { list: 'L.I' });
+  t.is(await call('<L xsi:nil="true" v="1"/>', { L: { I: [2, 3] } }), '<L v="1"><I>2</I><I>3</I></L>');
+  t.is(await call('<L><I>1</I></L>', { L: { '@nil': true } }), '<L><I>1</I></L>');
+  t.is(await call('<L xsi:nil="true"/>', { L: { I: [2] } }), '<L><I>2</I></L>');
+});
+
+test('G31: an empty list of the new service is no failure if the schema requires an item', async (t) => {
+  const item =
+    '<xs:complexType><xs:sequence><xs:element name="A" type="xs:int"/></xs:sequence></xs:complexType>';
+  const call = await callerOf(
+    t,
+    responseOf(`<xs:element name="I" maxOccurs="unbounded">${item}</xs:element>`),
+    { list: 'I' },
+  );
+  const legacy = '<I><A>1</A></I>';
+  for (const fresh of [{ I: [] }, { I: null }, {}]) t.is(await call(legacy, fresh), legacy);
+  t.is(await call(legacy, { I: [{ A: 2 }] }), `${legacy}<I><A>2</A></I>`);
+  t.regex(await call(legacy, { I: [{ A: 2 }, {}] }), /^UpstreamInvalidResponse/);
+});
+
+test('G28: both services may take different branches of a choice', async (t) => {
+  const choice =
+    '<xs:choice><xs:element name="I" type="xs:int" maxOccurs="unbounded"/><xs:element name="None" type="xs:string"/></xs:choice>';
+  const call = await callerOf(t, responseOf(choice), { list: 'I' });
+  t.is(await call('<None>x</None>', { I: [2] }), '<I>2</I>');
+  t.is(await call('<I>1</I>', { None: 'y' }), '<I>1</I>');
+  t.is(await call('<None>x</None>', { None: 'y' }), '<None>x</None>');
+});
+
+const group = `<xs:element name="Base" type="t:BaseType"/><xs:element name="Sub" type="t:BaseType" substitutionGroup="t:Base"/>
+<xs:complexType name="BaseType"><xs:sequence><xs:element name="I" type="xs:int" minOccurs="0" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="id" type="xs:int"/></xs:complexType>`;
+
+test('G28: a list in an element of a substitution group', async (t) => {
+  const types = group + responseOf('<xs:element ref="t:Base"/>');
+  const call = await callerOf(t, types, { list: 'Base.Sub.I' });
+  const fresh = { Base: { Sub: { I: [2] } } };
+  t.is(await call('<Sub><I>1</I></Sub>', fresh), '<Sub><I>1</I><I>2</I></Sub>');
+  t.is(await call('<Base id="1"/>', fresh), '<Sub><I>2</I></Sub>');
+  const error = await t.throwsAsync(callerOf(t, types, { list: 'Base.I' }));
+  t.regex(error?.message ?? '', /expected a path to a list in the reply, got Base\.I/);
+});
+
+test('G30: a key and an order in elements of a substitution group', async (t) => {
+  const types = group + responseOf('<xs:element ref="t:Base" minOccurs="0" maxOccurs="unbounded"/>');
+  const blend = { list: 'Base', key: 'Sub.id', order: { by: 'Sub.id', descending: true } };
+  const call = await callerOf(t, types, blend);
+  const fresh = { Base: [{ Sub: { id: 1, I: [5] } }, { Sub: { id: 2 } }] };
+  t.is(await call('<Sub id="1"/><Base id="2"/>', fresh), '<Sub id="2"/><Sub id="1"/><Base id="2"/>');
+});
+
 test('G28: a contract with a mapping', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -6,7 +6,7 @@ import { defaultLimits } from '../../../mappings/contract/limits.ts';
 const rule: BlendRule = {
   list: ['L'],
   readAt: 'L',
-  isRequired: false,
+  choices: [],
   takesNull: false,
   key: undefined,
   prefer: 'legacy',
@@ -181,4 +181,41 @@ test('G29: the time to read a date does not grow with the square of its zeros', 
   t.not(anyMomentOf(`2026-03-01T10:00:00.${'0'.repeat(1_000_000)}1Z`), undefined);
   // 60,000 zeros took 5 seconds, and a million would take 20 minutes
   t.true(performance.now() - start < 60_000);
+});
+
+test('G28: items and counts end a nil object around the list', (t) => {
+  const changes = { list: ['L', 'I'], counts: [['L', 'N']] };
+  const nil = '{"L":{"@nil":true,"v":1}}';
+  const filled = '{"L":{"I":[1]}}';
+  t.is(blended(changes, nil, filled), '{"L":{"v":1,"I":[1],"N":1}}');
+  t.is(blended(changes, filled, nil), '{"L":{"I":[1],"v":1,"N":1}}');
+  t.is(blended({ list: ['L', 'I'] }, nil, '{"L":{"A":1}}'), '{"L":{"v":1,"A":1}}');
+  t.is(blended({ list: ['L', 'I'] }, nil, nil), nil);
+  t.is(blended({ list: ['L', 'I'] }, nil, '{"L":null}'), nil);
+  t.is(blended({ list: ['L', 'I'] }, undefined, '{"L":{"@nil":true,"I":[1]}}'), '{"L":{"I":[1]}}');
+  const elsewhere = { list: ['I'], counts: [['P', 'N']] };
+  t.is(blended(elsewhere, '{"P":{"@nil":true}}', '{"I":[1]}'), '{"P":{"N":1},"I":[1]}');
+});
+
+test('G28: header blocks that only the new reply has are returned', (t) => {
+  t.is(
+    blended({}, '{"@headers":{"A":1}}', '{"@headers":{"A":2,"B":3},"L":[1]}'),
+    '{"@headers":{"A":1,"B":3},"L":[1]}',
+  );
+  t.is(blended({}, '{"@headers":{"A":1}}', '{"@headers":null,"L":[]}'), '{"@headers":{"A":1},"L":[]}');
+});
+
+test('G28: different branches of a choice', (t) => {
+  const branches = (...names: readonly string[]) => names.map((name) => new Set([name]));
+  const beside = { choices: [[branches('A', 'B')]] };
+  t.is(blended(beside, '{"A":1,"L":[1]}', '{"B":2,"L":[2]}'), '{"A":1,"L":[1,2]}');
+  t.is(blended(beside, '{"L":[1]}', '{"B":2,"L":[2]}'), '{"L":[1,2],"B":2}');
+  const within = { choices: [[branches('L', 'None')]] };
+  t.is(blended(within, '{"None":""}', '{"L":[2]}'), '{"L":[2]}');
+  t.is(blended(within, '{"L":[1]}', '{"None":""}'), '{"L":[1]}');
+  t.is(blended(within, '{"None":""}', '{"L":[]}'), '{"None":""}');
+  t.is(blended(within, undefined, '{"L":[],"None":""}'), '{"None":""}');
+  const deep = { list: ['R', 'L'], choices: [[branches('R', 'None')], [branches('A', 'B')]] };
+  t.is(blended(deep, '{"None":""}', '{"R":{"B":1,"L":[2]}}'), '{"R":{"B":1,"L":[2]}}');
+  t.is(blended(deep, '{"R":{"A":1,"L":[]}}', '{"R":{"B":1,"L":[2]}}'), '{"R":{"A":1,"L":[2]}}');
 });
