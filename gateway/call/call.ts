@@ -20,7 +20,6 @@ import {
   hideCredentials,
   hideGiven,
   type MessageCredentials,
-  type OnceEntry,
   type ReadCredentials,
   type Spelling,
   secrets,
@@ -235,8 +234,7 @@ export async function runCall(
     }
     isCounted = true;
     if (service.callerLimits !== undefined) release = await enterLimits(service, exchange, operation, values);
-    const kept = values?.nonce === undefined ? undefined : keepNonce(service, values.nonce);
-    if (values?.signatures !== undefined) await keepSignatures(service, values.signatures);
+    const kept = values === undefined ? undefined : keepOnce(service, values);
     if (kept instanceof Promise) await kept; // awaiting a non-promise costs a microtask
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const { readOnly, timeoutMs } = request.operation;
@@ -343,31 +341,29 @@ async function callObserved(
 }
 
 /**
- * Stores the nonce of a correct digest after all other checks of its call passed. Throws CallError, or rejects with it
- * (W49).
+ * Stores the nonce of a correct digest and the signatures of a message, after all other checks of its call passed. They
+ * are stored in one step. Throws CallError, or rejects with it (W49, X17).
  */
-function keepNonce(
+function keepOnce(
   { nonces }: CallService,
-  { key, until, caller }: NonNullable<FoundCredentials['nonce']>,
+  { nonce, signatures }: FoundCredentials,
 ): Promise<void> | undefined {
-  const answer = nonces.keep(key, until, Date.now(), caller);
-  if (answer instanceof Promise) return answer.then(refuseNonce);
-  refuseNonce(answer);
+  if (signatures !== undefined) {
+    const entries = nonce === undefined ? signatures : [...signatures, nonce];
+    const answer = nonces.keepAll(entries, Date.now());
+    if (answer instanceof Promise) return answer.then(refuseRepeated);
+    refuseRepeated(answer);
+  } else if (nonce !== undefined) {
+    const answer = nonces.keep(nonce.key, nonce.until, Date.now(), nonce.caller);
+    if (answer instanceof Promise) return answer.then(refuseNonce);
+    refuseNonce(answer);
+  }
   return undefined;
 }
 
-/**
- * Stores the signatures of a message after all other checks of its call passed (X17). Throws CallError ReplayedMessage,
- * Overloaded.
- */
-async function keepSignatures({ nonces }: CallService, entries: readonly OnceEntry[]): Promise<void> {
-  const now = Date.now();
-  for (const { key } of entries) if (await nonces.holds(key, now)) throw new CallError('ReplayedMessage');
-  for (const { key, until, caller } of entries) {
-    const answer = await nonces.keep(key, until, now, caller);
-    if (answer === 'used') throw new CallError('ReplayedMessage');
-    refuseNonce(answer);
-  }
+function refuseRepeated(answer: NonceAnswer): void {
+  if (answer === 'used') throw new CallError('ReplayedMessage');
+  refuseNonce(answer);
 }
 
 function refuseNonce(answer: NonceAnswer): void {

@@ -9,6 +9,7 @@ import { compileHide } from '../telemetry/secrets.ts';
 import { checkDigest, type DigestToken, type Secrets } from './digest.ts';
 import { CallError } from './error.ts';
 import type { MessageHead } from './head.ts';
+import type { NonceEntry } from './nonces.ts';
 
 /** Notation of a credential's path in an error (W29). */
 export type Spelling = 'xml' | 'json';
@@ -34,12 +35,7 @@ export interface SignedCredentials {
 }
 
 /** An entry of the memory of messages. `until` is in ms since 1970; `caller` is whose share it uses. */
-export interface OnceEntry {
-  /** 32 bytes, one character each. */
-  readonly key: string;
-  readonly until: number;
-  readonly caller: string;
-}
+export type OnceEntry = NonceEntry;
 
 /** Credentials in a message, apart from its HTTP headers. */
 export interface MessageCredentials extends HeaderValues {

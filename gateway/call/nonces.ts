@@ -1,6 +1,13 @@
 /** Result of storing a nonce: it is new, it was used before, or there is no capacity to remember it. */
 export type NonceAnswer = 'new' | 'used' | 'full';
 
+/** A key of 32 bytes (one character each), the time until which it is remembered, and its caller. */
+export interface NonceEntry {
+  readonly key: string;
+  readonly until: number;
+  readonly caller: string;
+}
+
 /** A store of nonces, either in this process or shared by several processes. Times are in ms since 1970. */
 export interface NonceStore {
   /**
@@ -14,6 +21,11 @@ export interface NonceStore {
     now: number,
     caller: string,
   ) => NonceAnswer | Promise<NonceAnswer>;
+  /**
+   * Remembers all keys, or none: an answer other than `new` is that of one key. A key that is given twice counts once.
+   * Otherwise each is remembered as by `keep`, in one step.
+   */
+  readonly keepAll: (entries: readonly NonceEntry[], now: number) => NonceAnswer | Promise<NonceAnswer>;
   /** Returns true if a key is remembered. */
   readonly holds: (key: string, now: number) => boolean | Promise<boolean>;
 }
@@ -72,10 +84,29 @@ export class Nonces implements NonceStore {
     return 'new';
   }
 
+  keepAll(entries: readonly NonceEntry[], now: number): NonceAnswer {
+    const kept = new Set<string>();
+    for (const { key, until, caller } of entries) {
+      const answer = kept.has(key) ? 'new' : this.keep(key, until, now, caller);
+      if (answer !== 'new') {
+        for (const one of kept) this.#forget(one, now);
+        return answer;
+      }
+      kept.add(key);
+    }
+    return 'new';
+  }
+
   holds(key: string, now: number): boolean {
     this.#bytes.write(key, 'latin1');
     const at = this.#slotOf(now);
     return (this.#table[at + keyWords] ?? 0) * 1_000 >= now && this.#holdsKey(at);
+  }
+
+  /** Marks a key as expired. Its slot is used again like that of any expired nonce. */
+  #forget(key: string, now: number): void {
+    this.#bytes.write(key, 'latin1');
+    this.#table[this.#slotOf(now) + keyWords] = 1;
   }
 
   #numberOf(caller: string): number {

@@ -198,6 +198,15 @@ test.serial('X17: wsseNonces: a full memory refuses messages, and forgets none',
   t.is(gateway.hits.length, 2);
 });
 
+test.serial('X17: a full memory keeps no Signature of a refused message', async (t) => {
+  const gateway = await startSigned(t, 'replay', undefined, { wsseNonces: 1 });
+  const signatures = [['body', 'time'], ['time']];
+  const send = async (text: string, at: string): Promise<string> =>
+    (await sendAt(gateway, requestOf(text, type), at)).code;
+  t.is(await send(signed({ signatures }), '2026-11-27T18:00:02Z'), 'Overloaded');
+  t.is(await send(signed({ created: '2026-11-27T17:59:57Z' }), '2026-11-27T18:00:04Z'), 'accepted');
+});
+
 test.serial('X17: a refused call can be sent again', async (t) => {
   const gateway = gateways.replay;
   if (gateway === undefined) return t.fail();

@@ -16,6 +16,29 @@ test('W49: expired nonces are evicted, valid ones are kept', (t) => {
   t.is(nonces.keep(b, 9_000, 5_001, 'jo'), 'new');
 });
 
+test('X17: several keys are kept together or not at all', (t) => {
+  const now = Date.parse('2026-11-27T18:00:00Z');
+  const entry = (number: number, lives = 5_000) => ({
+    key: keyOf(number),
+    until: now + lives,
+    caller: 'jo',
+  });
+  const nonces = new Nonces(100);
+  t.is(nonces.keepAll([entry(1), entry(2)], now), 'new');
+  t.is(nonces.keepAll([entry(3), entry(2)], now), 'used');
+  t.false(nonces.holds(keyOf(3), now));
+  t.is(nonces.keepAll([entry(3), entry(4, -1)], now), 'used');
+  t.false(nonces.holds(keyOf(3), now));
+  t.is(nonces.keepAll([entry(5), entry(5)], now), 'new');
+  t.is(nonces.keepAll([entry(3)], now), 'new');
+  t.true([1, 2, 3, 5].every((number) => nonces.holds(keyOf(number), now)));
+  const small = new Nonces(2);
+  t.is(small.keepAll([entry(1), entry(2), entry(3)], now), 'full');
+  t.false([1, 2, 3].some((number) => small.holds(keyOf(number), now)));
+  t.is(small.keepAll([entry(1), entry(2)], now + 1_000), 'new');
+  t.is(small.keep(keyOf(3), now + 5_000, now + 2_000, 'jo'), 'full');
+});
+
 test('W49: a nonce is used while it is valid, and refused if its caller has too many', (t) => {
   const most = 20;
   const step = fc.record({
