@@ -487,6 +487,23 @@ for (const [setting, expected] of [
     t.true(problems.includes(expected), problems);
   });
 
+for (const [first, second, credential, expected] of [
+  ['san-one', 'san-two', 'san', 'expected one san for each key, got two'],
+  ['san-one', 'sha256', 'san', 'expected one san for each key, got two'],
+  ['san-one', 'san-two', 'fingerprint', 'expected one fingerprint for each key, got two'],
+  ['san-one', 'san-one', 'fingerprint', ''],
+  ['san-one', 'san-two', 'subject', ''],
+  ['san-one', 'san-two', 'commonName', ''],
+  ['sha256', 'eku-client', 'san', ''],
+] as const)
+  test(`X2: two certificates of one key have one ${credential}: ${first} and ${second}`, (t) => {
+    const issued = (name: string): string => key(`../issued/${name}.crt`);
+    const files = `certificates: [${issued(first)}, ${issued(second)}], credential: { userId: ${credential} }`;
+    const problems = problemsOf(t, `{ x509: { ${files} } }`);
+    t.is(problems.includes(expected), true, problems);
+    if (expected === '') t.is(problems, '');
+  });
+
 test('X1: username and password are not needed if the signer is a credential', (t) => {
   const x509 = `x509: { ca: ${key('root.crt')}, credential: { userId: subject } }`;
   t.is(problemsOf(t, `{ ${x509} }`), '');

@@ -70,7 +70,6 @@ export function readX509(
   const certificates = certificatesOf('certificates', files.read('certificates', keys.certificates), report);
   for (const { isCa } of cas)
     if (!isCa) report('/wsse/x509/ca', 'expected certificates of CAs (CA:TRUE), got another certificate');
-  refuseAmbiguous(certificates, report);
   const crls = files.read('crl', keys.crl);
   for (const bytes of crls) {
     const crl = readCrl(bytes, cas);
@@ -88,6 +87,7 @@ export function readX509(
   const [name, from] = [...(keys.credential ?? [])][0] ?? [];
   if ((keys.credential?.size ?? 0) > 1)
     report('/wsse/x509/credential', 'expected one credential, got several');
+  refuseAmbiguous(certificates, from, report);
   return {
     cas: cas.map(({ bytes }) => bytes.toString('base64')),
     certificates: certificates.map(({ bytes }) => bytes.toString('base64')),
@@ -126,13 +126,26 @@ function certificatesOf(
   });
 }
 
-/** Reports two certificates with one key and different subjects, because KeyInfo is usually not signed (X2, X20). */
-function refuseAmbiguous(certificates: readonly Certificate[], report: Report): void {
-  const subjects = new Map<string, Buffer>();
-  for (const { keyHash, subject } of certificates) {
-    const known = subjects.get(keyHash);
-    if (known !== undefined && !known.equals(subject))
+/**
+ * Reports two certificates with one key and different subjects, or with different values of the credential. KeyInfo is
+ * usually not signed, so a caller could choose between them (X2, X20).
+ */
+function refuseAmbiguous(
+  certificates: readonly Certificate[],
+  from: NonNullable<Signing['credential']>['from'] | undefined,
+  report: Report,
+): void {
+  const byKey = new Map<string, Certificate>();
+  for (const certificate of certificates) {
+    const known = byKey.get(certificate.keyHash);
+    byKey.set(certificate.keyHash, certificate);
+    if (known === undefined) continue;
+    if (!known.subject.equals(certificate.subject))
       report('/wsse/x509/certificates', 'expected one subject for each key, got two');
-    subjects.set(keyHash, subject);
+    else if (
+      (from === 'fingerprint' && !known.bytes.equals(certificate.bytes)) ||
+      (from === 'san' && known.x509.subjectAltName !== certificate.x509.subjectAltName)
+    )
+      report('/wsse/x509/certificates', `expected one ${from} for each key, got two`);
   }
 }
