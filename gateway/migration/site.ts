@@ -31,6 +31,7 @@ import {
   receiveHead,
   receiveStart,
 } from './receive.ts';
+import { isReplayProtected } from './replay-protected.ts';
 import { jsonOf, readRequest } from './request-json.ts';
 import {
   type Blend,
@@ -57,6 +58,12 @@ interface Decided {
   readonly version: SoapVersion;
   /** The payload, if the decision needed it. */
   readonly call: SoapCall | undefined;
+}
+
+/** Notes a read that is sent to the upstream at most once, because of its header blocks (G22). */
+function noteSentOnce(context: RequestContext, received: Received, { readOnly }: Operation): void {
+  // now, because a worker thread may take the memory
+  if (readOnly && isReplayProtected(received.body ?? received.bytes, context)) context.isSentOnce = true;
 }
 
 /** Routes the requests of one contract (G6 to G17). */
@@ -275,6 +282,7 @@ export class Site implements Migration {
     const isFallback = decided.decision.mode === 'fallback';
     if (isFallback || comparison !== undefined) await receiveAll(received, service.bodyLimit);
     if (comparison !== undefined) compareUpstream(context, received, comparison);
+    noteSentOnce(context, received, decided.operation);
     const change = async (outcome: Outcome): Promise<Outcome> => {
       if (comparison !== undefined) noteRefusal(context, outcome, comparison);
       return withFaultCode(allowRetry(context, outcome), decided.operation, this.#place);
@@ -328,6 +336,7 @@ export class Site implements Migration {
     if (settings === undefined || codec === undefined)
       throw new TypeError(`blend: ${operation.name} has no settings`);
     await receiveAll(received, service.bodyLimit);
+    noteSentOnce(context, received, operation);
     const secrets = new CallSecrets(context, caller);
     const read = async (): Promise<SoapCall | PreparedSoapCall> => {
       service.refuseForeign?.(context.request, context.head.contentType.type);

@@ -356,6 +356,7 @@ class UpstreamCall extends Exchange implements Dispatcher.DispatchHandler {
   #maySendAgain(): boolean {
     const { operation, body } = this.#request;
     if (body instanceof StreamedFile) return false; // its body can only be read once
+    if (this.context.isSentOnce === true) return false;
     return operation.readOnly && !this.#isAgain && this.service.retries.spend();
   }
 

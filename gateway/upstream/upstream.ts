@@ -42,6 +42,8 @@ export interface Waiting {
   reached: boolean;
   /** True if all upstream calls of a mapping were answered, even if mapping the responses failed. */
   isAnswered?: boolean;
+  /** True for a message that a receiver accepts only once, so that a read is not sent again (G22). */
+  isSentOnce?: boolean;
   /** True if the operating system has all bytes of the request, so that its memory is no longer read. */
   isWritten: boolean;
   /** Secrets that the gateway itself sent with the call: keys, a password, a token. Texts never contain them. */

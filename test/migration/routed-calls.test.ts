@@ -154,3 +154,28 @@ test('G14, G32, G51: a fallback counts once against the limits of a caller, and 
     ['mode="fallback",side="legacy" 2', 'mode="legacy",side="legacy" 2', 'mode="fallback",side="new" 1'],
   );
 });
+
+test('G22: a read with RelatesTo, a nonce or a Timestamp is sent to the new service once', async (t) => {
+  const list = 'GetSubmissionList';
+  const message = (header: string) =>
+    `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/">${header}<s:Body><a:${list}Request xmlns:a="http://desk.example/services/Agency-V2"/></s:Body></s:Envelope>`;
+  const blend = { [list]: { list: 'SubmissionInfo' } };
+  for (const [mode, isBlend] of [
+    ['new', false],
+    ['fallback', false],
+    ['blend', true],
+  ] as const) {
+    const routes = [{ name: 'r', operations: [list], mode }];
+    const site = await start(t, { routes, ...(isBlend ? { blend } : {}) });
+    site.upstream.answer = { fails: 'resetAfterRequest' };
+    site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body: '' };
+    const hitsOf = async (header: string) => {
+      const before = site.upstream.hits.length;
+      await site.send({ path, headers, body: message(header) });
+      return site.upstream.hits.length - before;
+    };
+    t.is(await hitsOf(''), 2, mode);
+    t.is(await hitsOf('<s:Header><w:RelatesTo xmlns:w="urn:w">x</w:RelatesTo></s:Header>'), 1, mode);
+    t.is(await hitsOf('<s:Header><w:Timestamp xmlns:w="urn:w"/></s:Header>'), 1, mode);
+  }
+});
