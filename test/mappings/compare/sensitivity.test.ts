@@ -47,7 +47,7 @@ function marking(t: ExecutionContext, own: Partial<Contract>) {
       .join();
 }
 
-/** Contents with open values, which `_` stands for. */
+/** Contents with open values. `_` marks the place of the value. */
 const contents = [
   '<O><o:x>_</o:x></O>',
   '<O><o:x><o:y>_</o:y></o:x></O>',
