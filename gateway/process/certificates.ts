@@ -38,7 +38,7 @@ export interface UsedCertificates {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Certificates that expire in less than this time are logged, in ms. */
-const warnBeforeMs = 30 * dayMs;
+export const warnBeforeMs = 30 * dayMs;
 
 /** All certificates of a process. An expired certificate does not replace a valid one. */
 export class Certificates {

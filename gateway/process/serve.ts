@@ -1,3 +1,4 @@
+import type { Signing } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
@@ -33,6 +34,7 @@ import type { ProcessLog } from './process-log.ts';
 import { ProcessMigrations } from './process-migrations.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { ShownSetting } from './shown-settings.ts';
+import { warnOfCrls, warnOfSigners } from './signing-dates.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
 import { type LastReload, stateMetrics, warnOfRemoved } from './state-metrics.ts';
 import { openTraces } from './traces.ts';
@@ -54,8 +56,8 @@ interface State {
   running: Running | undefined;
   /** Values of the configuration file in use, without secrets. */
   fileSettings: readonly ShownSetting[];
-  /** Files of certificates and CRLs that verify signatures, by the base paths of the contracts (X3). */
-  readonly signingFiles: Map<string, readonly string[]>;
+  /** Settings for verifying signatures, by the base paths of the contracts (X3). */
+  readonly signing: Map<string, Signing>;
 }
 
 /** Parts that a process opens before it serves. */
@@ -94,7 +96,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     publicUrl: options.publicUrl ?? '',
     running: undefined,
     fileSettings: [],
-    signingFiles: new Map(),
+    signing: new Map(),
   };
   const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
@@ -220,9 +222,12 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
     check: (contracts) => callerLimits?.check(contracts),
     onLoad: (loaded, site) => {
       onLoaded(reportOf(loaded, site));
-      const { files: signing = [] } = loaded.contract.wsse?.x509 ?? {};
-      files.addRead(signing);
-      parts.state.signingFiles.set(site.basePath, signing);
+      const signing = loaded.contract.wsse?.x509;
+      if (signing === undefined) parts.state.signing.delete(site.basePath);
+      else {
+        files.addRead(signing.files);
+        parts.state.signing.set(site.basePath, signing);
+      }
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,
@@ -233,11 +238,17 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
 }
 
 /** Returns the files that are loaded again when they change. */
-function watchedFiles(options: ServeOptions, { fileSettings, signingFiles }: State): readonly string[] {
-  return [...new Set([...reloadedFiles(options, fileSettings), ...[...signingFiles.values()].flat()])];
+function watchedFiles(options: ServeOptions, { fileSettings, signing }: State): readonly string[] {
+  return [
+    ...new Set([
+      ...reloadedFiles(options, fileSettings),
+      ...[...signing.values()].flatMap(({ files }) => files),
+    ]),
+  ];
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
+const hourMs = 60 * 60 * 1_000;
+const dayMs = 24 * hourMs;
 
 /** A serving process. Its functions are bound, because they are passed to signal handlers. */
 export class Running {
@@ -255,6 +266,7 @@ export class Running {
   readonly #listener: Listener;
   readonly #endWatch: () => void;
   readonly #everySecond: NodeJS.Timeout;
+  readonly #everyHour: NodeJS.Timeout;
   readonly #everyDay: NodeJS.Timeout;
   readonly #lastReload: LastReload = { isSuccessful: true, loadedAt: Date.now() };
   #reloading = Promise.resolve();
@@ -272,7 +284,12 @@ export class Running {
     this.log = parts.outputs.log;
     this.#endWatch = parts.listenerTls.watch(listener, this.log);
     this.#everySecond = setInterval(() => listener.connections.sweep(), 1_000).unref();
-    this.#everyDay = setInterval(() => parts.certificates.warn(this.log), dayMs).unref();
+    const { signing } = parts.state;
+    this.#everyHour = setInterval(() => warnOfCrls(signing, this.log), hourMs).unref();
+    this.#everyDay = setInterval(() => {
+      parts.certificates.warn(this.log);
+      warnOfSigners(signing, this.log);
+    }, dayMs).unref();
     this.#settle();
     this.url = listener.url;
     this.addresses = sites.basePaths().map((basePath) => publicUrl + basePath);
@@ -385,6 +402,10 @@ export class Running {
     files.watch(watchedFiles(options, state));
     certificates.use('upstreams', certificatesOfPlans(options.config ?? '', this.#sites.plans()));
     certificates.warn(this.log);
+    const paths = new Set(this.#sites.basePaths());
+    for (const path of state.signing.keys()) if (!paths.has(path)) state.signing.delete(path);
+    warnOfSigners(state.signing, this.log);
+    warnOfCrls(state.signing, this.log);
   }
 
   async #stopNow(delayMs: number): Promise<boolean> {
@@ -397,6 +418,7 @@ export class Running {
     const cut = await connections.close(server, limits.drainMs);
     if (cut > 0) log.error({ connections: cut }, 'stopped: open requests or replies were aborted');
     clearInterval(this.#everySecond);
+    clearInterval(this.#everyHour);
     clearInterval(this.#everyDay);
     this.#endWatch();
     this.#parts.files.close();

@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto';
 import { type Certificate, extensionsOf, keyUsageBit } from './certificate.ts';
-import { bitsOf, childrenOf, DerError, derTag, integerOf, oidOf, readDer } from './der.ts';
+import { bitsOf, childrenOf, type Der, DerError, derTag, integerOf, oidOf, readDer } from './der.ts';
 
 /** A list of revoked certificates whose signature was verified. */
 export interface Crl {
@@ -64,6 +64,28 @@ export function readCrl(bytes: Buffer, cas: readonly Certificate[]): Crl | strin
     if (error instanceof DerError) return 'a CRL';
     throw error;
   }
+}
+
+/**
+ * Returns the nextUpdate of a CertificateList, in ms since 1970; undefined for none, or another form than that of RFC
+ * 5280, 5.1.2.5. Throws DerError.
+ */
+export function nextUpdateOf(bytes: Buffer): number | undefined {
+  const [tbs] = childrenOf(readDer(bytes, derTag.sequence));
+  const times = (tbs === undefined ? [] : childrenOf(tbs)).filter(
+    ({ tag }) => tag === utcTime || tag === generalizedTime,
+  );
+  return times[1] === undefined ? undefined : timeOf(times[1]);
+}
+
+/** Reads UTCTime (years 1950 to 2049) or GeneralizedTime, in seconds and with Z. */
+function timeOf({ tag, content }: Der): number | undefined {
+  const text = content.toString('latin1');
+  const digits = tag === generalizedTime ? text : `${Number(text.slice(0, 2)) < 50 ? 20 : 19}${text}`;
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits)?.slice(1).map(Number);
+  if (parts === undefined) return undefined;
+  const [year = 0, month = 0, ...rest] = parts;
+  return Date.UTC(year, month - 1, ...rest);
 }
 
 function hasCritical(extensions: Buffer): boolean {
