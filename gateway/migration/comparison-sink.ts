@@ -22,6 +22,8 @@ export interface ComparedCall {
 export interface ComparisonSink {
   /** Adds the comparison of a call. */
   readonly add: (call: ComparedCall) => void;
+  /** Adds only the findings of a comparison of items, which is no comparison of two replies (G30). */
+  readonly addFindings: (call: ComparedCall) => void;
   /** Adds the comparison of two replies of the legacy service to one request (G46). */
   readonly addNoise: (operation: string, comparison: Comparison, at: number) => void;
   /** Adds a shadow request without a reply. */

@@ -190,7 +190,8 @@ export class Comparisons {
         bytes,
         memory: [],
       });
-      sink?.add({ ...call, comparison: secrets.hideIn(comparison), at: Date.now() });
+      counts.countDifferences(call.operation, comparison.differences);
+      sink?.addFindings({ ...call, comparison: secrets.hideIn(comparison), at: Date.now() });
     };
     const ended = compare()
       .catch((error: unknown) => {

@@ -61,6 +61,11 @@ export class RoutingCounts {
   /** Counts the comparison of a call. */
   countCompared(operation: string, { result, differences }: Comparison): void {
     add(this.#compared, `operation="${operation}",result="${result}"`);
+    this.countDifferences(operation, differences);
+  }
+
+  /** Counts differences that no rule explains. */
+  countDifferences(operation: string, differences: Comparison['differences']): void {
     for (const { kind } of differences) add(this.#differences, `operation="${operation}",kind="${kind}"`);
   }
 

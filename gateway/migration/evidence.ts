@@ -117,7 +117,6 @@ export class Evidence implements ComparisonSink {
 
   readonly add = (call: ComparedCall): void => {
     const { comparison, at, callerKey, legacyMs, newMs } = call;
-    const { differences, explained, notes } = comparison;
     const counts = this.#countsOf(call.operation);
     const caller = this.#hashOf(callerKey);
     counts[comparison.result]++;
@@ -126,6 +125,14 @@ export class Evidence implements ComparisonSink {
     addCaller(counts.callers, caller, maxCallers.operation);
     if (legacyMs !== undefined) observe(counts.legacyMs, legacyMs);
     if (newMs !== undefined) observe(counts.newMs, newMs);
+    this.addFindings(call);
+  };
+
+  readonly addFindings = (call: ComparedCall): void => {
+    const { comparison, at, callerKey } = call;
+    const { differences, explained, notes } = comparison;
+    this.#countsOf(call.operation); // `take` returns operations with their findings
+    const caller = this.#hashOf(callerKey);
     const seen = new Set<Finding>();
     const found = (of: Omit<Difference, 'kind'> & { kind: FindingKind }, reason?: string): void => {
       const key = { operation: call.operation, path: findingPath(of.path), kind: of.kind, reason };

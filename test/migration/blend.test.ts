@@ -373,11 +373,12 @@ test('G30: differences of duplicates are findings', async (t) => {
   );
   const fresh = { ...one('B'), GrantsGovApplicationStatus: 'open', SubmissionTitle: 'y' };
   t.is(await numbersOf(site, xmlReply(legacy), newList(fresh, one('C'))), '3: A B C');
-  await until(
-    () => metricOf(site, 'migration_verdict', 'operation="GetSubmissionList",verdict="different"') === 1,
-  );
+  const labels = 'operation="GetSubmissionList"';
+  await until(() => metricOf(site, 'migration_differences_total', `${labels},kind="value"`) === 1);
+  t.is(metricOf(site, 'migration_verdict', `${labels},verdict="none"`), 1);
   await site.running.stop(0);
-  const findings = readState(state)?.findings ?? [];
+  const { findings = [], operations } = readState(state) ?? {};
+  t.like(operations?.[0], { equal: 0, explained: 0, different: 0 });
   t.deepEqual(
     findings.map(
       ({ path: place, kind, reason }) => `${place} ${kind} ${reason === undefined ? 'open' : 'explained'}`,
@@ -409,7 +410,7 @@ test('G30: duplicates are compared in the comparison thread, up to compareBytes'
   await until(() => skipped() === 1);
   t.is(await send(16_000), '1: B');
   await until(
-    () => metricOf(site, 'migration_verdict', 'operation="GetSubmissionList",verdict="different"') === 1,
+    () => metricOf(site, 'migration_differences_total', 'operation="GetSubmissionList",kind="missing"') === 1,
   );
   t.is(skipped(), 1);
 });

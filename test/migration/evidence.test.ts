@@ -306,3 +306,14 @@ test('G50: quantiles of durations have an error of at most 5 %', (t) => {
   t.is(quantileOf({}, 0.5), undefined);
   t.true((quantileOf(counts?.newMs ?? {}, 0.99) ?? 1) < 0.1);
 });
+
+test('G47: findings of items in both lists of a blend are no compared calls', (t) => {
+  const evidence = create();
+  const call = { operation: 'GetOrder', callerKey: 'id acme', callerName: 'acme', requestId: 'r', at: day };
+  evidence.addFindings({ ...call, comparison: different(valueAt('Total')), legacyMs: 1, newMs: 1 });
+  const taken = evidence.take() ?? { operations: [], findings: [] };
+  t.like(taken.operations[0], { equal: 0, different: 0, first: 0, callers: [], legacyMs: {} });
+  const [reported] = reportOperations(taken, [], ready, 2 * day);
+  t.like(reported, { verdict: 'none', calls: 0 });
+  t.is(reported?.findings[0]?.count, 1);
+});
