@@ -174,22 +174,30 @@ function createService(
   return service;
 }
 
+/** Settings of a contract that do not fit the process. The message has a fixed text and names of the contract. */
+export class SettingError extends RangeError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SettingError';
+  }
+}
+
 /**
- * Returns the secrets for checking digests, if the contract requires them (W49). Throws RangeError if the process has
+ * Returns the secrets for checking digests, if the contract requires them (W49). Throws SettingError if the process has
  * none.
  */
 export function secretsOf({ wsse }: Contract, options: Pick<CoreOptions, 'secrets'>): Secrets | undefined {
   if (wsse?.digest !== 'secrets') return undefined;
   const secrets = options.secrets?.();
   if (secrets === undefined)
-    throw new RangeError(
+    throw new SettingError(
       'wsse: digest: secrets: expected a file of secrets (SOAPBRIDGE_WSSE_SECRETS) and a single process (SOAPBRIDGE_WORKERS=1), got none',
     );
   return secrets;
 }
 
 /**
- * Throws RangeError if the settings for signatures do not fit the process (X2). Without a signed Body, only TLS keeps a
+ * Throws SettingError if the settings for signatures do not fit the process (X2). Without a signed Body, only TLS keeps a
  * Security block, with the credential of its signer, from another message. Workers do not share their replay detection.
  */
 function checkSigning(
@@ -199,16 +207,16 @@ function checkSigning(
   const { require = [], credential, replay } = wsse?.x509 ?? {};
   const needsBody = require.length > 0 || credential !== undefined;
   if (needsBody && !require.includes('body') && !publicUrl().startsWith('https:'))
-    throw new RangeError(
+    throw new SettingError(
       'wsse: x509: require: expected body, or an https SOAPBRIDGE_PUBLIC_URL, got neither',
     );
   if (replay === 'refuse' && hasOtherWorkers === true)
-    throw new RangeError(
+    throw new SettingError(
       'wsse: x509: replay: expected allow, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
     );
   const header = credentials?.parts.find(({ name }) => name === credential?.name)?.header;
   if (header !== undefined && header.toLowerCase() === certified?.toLowerCase())
-    throw new RangeError(
+    throw new SettingError(
       `wsse: x509: credential: expected another credential than that of clientCertificates, got ${credential?.name}`,
     );
 }

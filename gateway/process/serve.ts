@@ -5,7 +5,7 @@ import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
 import type { Secrets } from '../call/digest.ts';
-import { shownPath } from '../core/contract-app.ts';
+import { SettingError, shownPath } from '../core/contract-app.ts';
 import { Core } from '../core/core.ts';
 import type { CoreOptions } from '../core/core-options.ts';
 import { createApp } from '../http/app.ts';
@@ -379,7 +379,12 @@ export class Running {
       Object.assign(state, { secrets, callers });
       undo?.();
       this.#lastReload.isSuccessful = false;
-      const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
+      const why =
+        error instanceof ContractError
+          ? { problems: error.problems }
+          : error instanceof SettingError
+            ? { problems: [{ message: error.message }] }
+            : describeError(error);
       this.log.error(why, 'not reloaded: serving the previous contracts');
       return;
     }

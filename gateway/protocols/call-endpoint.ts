@@ -57,8 +57,8 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
 
 /** Returns the error of calls that cannot be signed, if the contract requires a signature of every call (X4). */
 function unsignedRefusal({ compiled }: Service): CallError | undefined {
-  const { require = [] } = compiled.contract.wsse?.x509 ?? {};
-  if (require.length === 0) return undefined;
+  const { wsse } = compiled.contract;
+  if (wsse?.x509 === undefined || wsse.x509.require.length === 0) return undefined;
   return new CallError('Unauthorized', {
     detail: 'this contract requires signed messages, so only its SOAP endpoints accept calls',
   });
