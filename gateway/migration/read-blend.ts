@@ -8,6 +8,7 @@ import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
 import {
   type AdoptedMessage,
+  type BuiltIn,
   type ElementDeclaration,
   type JsonForm,
   type Member,
@@ -293,8 +294,15 @@ function isInteger({ builtIn, variety }: SimpleType): boolean {
 function kindOf({ builtIn, variety }: SimpleType): ItemScalar['kind'] {
   if (variety.kind !== 'atomic') return 'text';
   if (numbers.has(builtIn)) return 'number';
-  return isTemporal(builtIn) ? 'date' : 'text';
+  if (isTemporal(builtIn)) return 'date';
+  return kinds[builtIn] ?? 'text';
 }
+
+const kinds: { readonly [name in BuiltIn]?: ItemScalar['kind'] } = {
+  boolean: 'boolean',
+  duration: 'duration',
+  hexBinary: 'hex',
+};
 
 /** Names of members that select a page, in lower case and without other characters than letters. */
 const pagingNames =

@@ -98,6 +98,8 @@ export interface Reading {
   keepsRefused: boolean;
   /** Paths of empty elements that have their declared default (A25), at most `limit`; recorded with `keepsRefused`. */
   defaults: string[] | undefined;
+  /** True for a reply of which attributes of foreign namespaces are no violations (G31). */
+  passesForeign?: boolean;
 }
 
 /** The attachments of a message, as readers of values use them. `attachments.ts` implements them. */

@@ -21,7 +21,7 @@ export interface BlendCodec {
 
 /**
  * Compiles the codecs of an adopted contract's operations with a reply. Legacy replies keep their values: settings that
- * change or tolerate values of requests do not apply.
+ * change or tolerate values of requests do not apply. Numbers and booleans keep their text (G29).
  */
 export function compileBlendCodecs(contract: Contract, limits: Limits): ReadonlyMap<string, BlendCodec> {
   const { settings } = contract;
@@ -32,9 +32,11 @@ export function compileBlendCodecs(contract: Contract, limits: Limits): Readonly
       ...settings,
       unknownElements: 'refuse',
       emptyElements: 'refuse',
-      upstreamTimeZone: settings.dates === 'text' ? undefined : settings.upstreamTimeZone,
+      dates: 'text',
+      upstreamTimeZone: undefined,
     },
     ofReplies,
+    true,
   );
   return new Map([...operations].map(([name, codecs]) => [name, codecOf(codecs, ofReplies)]));
 }
@@ -46,7 +48,7 @@ function codecOf(codecs: CompiledAdoptedOperation, limits: Limits): BlendCodec {
     limits,
     faultsNamed: (name) =>
       faults.filter(({ element }) => names.get(element) === name).map((fault) => fault.name),
-    decode: (reply) => decodeReply(codecs, reply, limits),
+    decode: (reply) => decodeReply(codecs, reply, limits, undefined, true),
     write: (json, frame) => {
       if (codecs.reply === undefined) throw new RangeError('blend: expected an operation with a reply');
       return writtenReply(codecs.reply.write(json, undefined, frame), frame);

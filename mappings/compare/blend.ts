@@ -5,7 +5,15 @@ import type { Limits } from '../contract/limits.ts';
 import { compareDecimals, type Decimal, decimalOf, plainText } from '../json/decimal.ts';
 import { membersOf, skipped } from '../json/parts.ts';
 import { JsonReader } from '../json/reader.ts';
-import { anyMomentOf, compareMoments, inZone, type Moment, momentKey } from './moments.ts';
+import {
+  anyMomentOf,
+  compareMoments,
+  durationKey,
+  durationOf,
+  inZone,
+  type Moment,
+  momentKey,
+} from './moments.ts';
 
 // One list of the items of two replies (G28 to G31). Replies are JSON texts of the contract's types. Values keep their
 // text: only keys and values to sort by are parsed.
@@ -17,7 +25,7 @@ export type Side = 'legacy' | 'new';
 export interface ItemScalar {
   /** Names of members from the item on; empty for an item that is itself a scalar. */
   readonly path: readonly string[];
-  readonly kind: 'date' | 'number' | 'text';
+  readonly kind: 'boolean' | 'date' | 'duration' | 'hex' | 'number' | 'text';
   readonly whiteSpace: 'preserve' | 'replace' | 'collapse';
 }
 
@@ -357,6 +365,8 @@ function keyOf(text: string, { kind, whiteSpace }: ItemScalar): string | undefin
     const moment = anyMomentOf(collapse(text));
     return moment === undefined ? text : momentKey(moment);
   }
+  if (kind === 'duration') return durationKey(collapse(text)) ?? text;
+  if (kind === 'boolean' || kind === 'hex') return canonical(text, kind) || undefined;
   const folded =
     whiteSpace === 'collapse'
       ? collapse(text).replace(/[ \t\n\r]+/g, ' ')
@@ -364,6 +374,13 @@ function keyOf(text: string, { kind, whiteSpace }: ItemScalar): string | undefin
         ? text.replace(/[\t\n\r]/g, ' ')
         : text;
   return folded === '' ? undefined : folded;
+}
+
+/** Returns the same text for all texts of a boolean or of bytes. */
+function canonical(text: string, kind: 'boolean' | 'hex'): string {
+  const collapsed = collapse(text);
+  if (kind === 'hex') return collapsed.toUpperCase();
+  return collapsed === '1' ? 'true' : collapsed === '0' ? 'false' : collapsed;
 }
 
 function numberOf(text: string): Decimal | undefined {
@@ -374,15 +391,31 @@ function numberOf(text: string): Decimal | undefined {
 /** Parses a value to sort by. A value that is not a number (NaN) has no position, as if it were missing. */
 function sortable(text: string, { kind }: ItemScalar): Sortable | 'invalid' | undefined {
   if (kind === 'text') return { kind, text };
+  if (kind === 'boolean' || kind === 'hex') return { kind: 'text', text: canonical(text, kind) };
   const collapsed = collapse(text);
   if (kind === 'date') {
     const moment = anyMomentOf(collapsed);
     return moment === undefined ? 'invalid' : { kind, moment };
   }
+  if (kind === 'duration') {
+    const number = lengthOf(collapsed);
+    return number === undefined ? 'invalid' : { kind: 'number', number, infinity: 0 };
+  }
   if (collapsed === 'NaN') return undefined;
   const infinity = /^-?INF$/.test(collapsed) ? (collapsed === 'INF' ? 1 : -1) : 0;
   const number = infinity === 0 ? numberOf(collapsed) : zeroNumber;
   return number === undefined ? 'invalid' : { kind, number, infinity };
+}
+
+/** Mean length of a month in the Gregorian calendar, in seconds. */
+const monthSeconds = 2_629_746n;
+
+/** Returns the length of a duration in seconds; undefined for another text. */
+function lengthOf(text: string): Decimal | undefined {
+  const duration = durationOf(text);
+  if (duration === undefined) return undefined;
+  const { months, seconds, fraction, isNegative } = duration;
+  return decimalOf(`${isNegative ? '-' : ''}${months * monthSeconds + seconds}.${fraction}`);
 }
 
 const zeroNumber: Decimal = { isNegative: false, digits: '', exponent: 0 };

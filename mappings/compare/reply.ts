@@ -80,17 +80,19 @@ class Unreadable extends Error {}
  * Decodes a reply. A violation of the contract never fails; a reply without an envelope is `unreadable` (G34).
  *
  * @param takeNodes called with the number of elements and attributes before they are read; it may throw to stop
+ * @param passesForeign if true, attributes of foreign namespaces are no violations
  */
 export function decodeReply(
   codecs: CompiledAdoptedOperation,
   { status, contentType = '', body }: ReplyBytes,
   limits: Limits,
   takeNodes?: (count: number) => void,
+  passesForeign = false,
 ): DecodedReply {
   const { type, charset } = parseContentType(contentType);
   const isPackage = type === 'multipart/related';
   let frame = isPackage ? type : type || 'none';
-  const reading = { ...startReading(maxViolations), keepsRefused: true };
+  const reading = { ...startReading(maxViolations), keepsRefused: true, passesForeign };
   try {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const document = isPackage ? rootOf(bytes, contentType, limits, reading) : { bytes, charset };

@@ -498,6 +498,7 @@ async function callerOf(
   t: ExecutionContext,
   types: string,
   blend: object,
+  settings = '',
 ): Promise<(legacy: string, fresh: object) => Promise<string>> {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
@@ -509,7 +510,10 @@ async function callerOf(
     join(folder, 'Nested.wsdl'),
     nested.slice(0, Math.min(first, end)) + get + types + nested.slice(after),
   );
-  writeFileSync(join(folder, 'soap.yaml'), 'wsdl: Nested.wsdl\noperations: { Get: { readOnly: true } }\n');
+  writeFileSync(
+    join(folder, 'soap.yaml'),
+    `wsdl: Nested.wsdl\noperations: { Get: { readOnly: true } }\n${settings}`,
+  );
   const site = await start(t, blend, { contract: folder }, 'Get');
   return async (legacy, fresh) => {
     site.legacy.answer = xmlReply(
@@ -565,6 +569,59 @@ test('G28: both services may take different branches of a choice', async (t) => 
   t.is(await call('<None>x</None>', { I: [2] }), '<I>2</I>');
   t.is(await call('<I>1</I>', { None: 'y' }), '<I>1</I>');
   t.is(await call('<None>x</None>', { None: 'y' }), '<None>x</None>');
+});
+
+const values = `<xs:complexType name="V"><xs:sequence><xs:element name="D" type="xs:decimal" minOccurs="0"/><xs:element name="N" type="xs:int" minOccurs="0"/><xs:element name="B" type="xs:boolean" minOccurs="0"/><xs:element name="F" type="xs:double" minOccurs="0"/><xs:element name="M" type="xs:gMonth" minOccurs="0"/><xs:element name="T" type="xs:dateTime" minOccurs="0"/></xs:sequence><xs:attribute name="n" type="xs:integer"/></xs:complexType>
+<xs:simpleType name="Ints"><xs:list itemType="xs:int"/></xs:simpleType>`;
+
+test('G29: numbers, booleans and months keep their text', async (t) => {
+  const types = values + responseOf('<xs:element name="I" type="t:V" minOccurs="0" maxOccurs="unbounded"/>');
+  for (const more of ['', 'validate: strict\n', 'bigNumbers: text\n']) {
+    const call = await callerOf(t, types, { list: 'I' }, more);
+    for (const item of [
+      '<I><D>+010.50</D><N>+007</N><B>1</B><F>1E3</F><M>--01--</M></I>',
+      '<I n="+01"><D>.5</D><N>-0</N><B>0</B><F>INF</F></I>',
+      '<I><F>NaN</F></I><I><F>-INF</F></I>',
+    ])
+      t.is(
+        await call(item, { I: [{ D: more.startsWith('big') ? '1.50' : 1.5, B: true }] }),
+        `${item}<I><D>1.50</D><B>true</B></I>`.replace('1.50<', more.startsWith('big') ? '1.50<' : '1.5<'),
+      );
+    for (const item of [
+      '<I><N>x</N></I>',
+      '<I><N>9999999999</N></I>',
+      '<I><B>yes</B></I>',
+      '<I><D>INF</D></I>',
+    ])
+      t.regex(await call(item, {}), /^UpstreamInvalidResponse/, item);
+  }
+});
+
+test('G29: values of a list keep their text', async (t) => {
+  const types =
+    values + responseOf('<xs:element name="I" type="t:Ints" minOccurs="0" maxOccurs="unbounded"/>');
+  const call = await callerOf(t, types, { list: 'I' });
+  t.is(await call('<I>+1 02</I>', { I: [[3, 4]] }), '<I>+1 02</I><I>3 4</I>');
+});
+
+test('G29: `timeZone` applies to dates of the legacy service under `dates: utc`', async (t) => {
+  const types = values + responseOf('<xs:element name="I" type="t:V" minOccurs="0" maxOccurs="unbounded"/>');
+  const blend = { list: 'I', order: { by: 'T' }, timeZone: 'America/New_York' };
+  const call = await callerOf(t, types, blend, 'dates: utc\n');
+  const legacy = '<I><T>2026-01-05T10:00:00</T></I>';
+  const fresh = { I: [{ T: '2026-01-05T14:30:00Z' }, { T: '2026-01-05T15:30:00Z' }] };
+  t.is(
+    await call(legacy, fresh),
+    `<I><T>2026-01-05T14:30:00Z</T></I>${legacy}<I><T>2026-01-05T15:30:00Z</T></I>`,
+  );
+});
+
+test('G31: attributes of other namespaces are no failure', async (t) => {
+  const types = values + responseOf('<xs:element name="I" type="t:V" minOccurs="0" maxOccurs="unbounded"/>');
+  const call = await callerOf(t, types, { list: 'I' });
+  t.is(await call('<I xmlns:wsu="urn:wsu" wsu:Id="x"><N>1</N></I>', {}), '<I><N>1</N></I>');
+  t.regex(await call('<I z="x"><N>1</N></I>', {}), /^UpstreamInvalidResponse/);
+  t.regex(await call('<I xmlns:t="urn:t" t:z="x"><N>1</N></I>', {}), /^UpstreamInvalidResponse/);
 });
 
 const group = `<xs:element name="Base" type="t:BaseType"/><xs:element name="Sub" type="t:BaseType" substitutionGroup="t:Base"/>

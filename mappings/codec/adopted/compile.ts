@@ -86,13 +86,16 @@ export interface CompiledAdopted {
 /**
  * Compiles a service's codecs. SOAP's encoding is that of SOAP 1.1. Arrays of several dimensions are refused in
  * messages.
+ *
+ * @param keepsForms if true, numbers and booleans keep their text in JSON
  */
 export function compileAdopted(
   service: AdoptedService,
   settings: Partial<Settings> = {},
   limits: Limits = defaultLimits,
+  keepsForms = false,
 ): CompiledAdopted {
-  return doAll(compileAdoptedInSteps(service, settings, limits));
+  return doAll(compileAdoptedInSteps(service, settings, limits, keepsForms));
 }
 
 /** Compiles a service's codecs, one operation or type per step. */
@@ -100,8 +103,9 @@ export function* compileAdoptedInSteps(
   service: AdoptedService,
   settings: Partial<Settings>,
   limits: Limits,
+  keepsForms = false,
 ): Steps<CompiledAdopted> {
-  const contexts = contextsOf(service, { ...defaultSettings.adopted, ...settings }, limits);
+  const contexts = contextsOf(service, { ...defaultSettings.adopted, ...settings }, limits, keepsForms);
   const scratch = createScratch(limits);
   const operations = new Map<string, CompiledAdoptedOperation>();
   for (const operation of service.operations) {

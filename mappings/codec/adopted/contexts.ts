@@ -7,6 +7,7 @@ import type { Settings } from '../../contract/overlay-keys.ts';
 import { type AdoptedMessage, expanded, type SchemaType } from '../../contract/type-graph.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
 import type { AdoptedContext } from './context.ts';
+import { keepingForms } from './kept-forms.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { simpleCodec, type TypeCompiler, typeCompiler } from './types.ts';
 
@@ -20,17 +21,28 @@ export interface Contexts {
   readonly made: ReadonlyMap<AdoptedMessage['use'], Context>;
 }
 
-export function contextsOf(service: AdoptedService, settings: Settings, limits: Limits): Contexts {
+export function contextsOf(
+  service: AdoptedService,
+  settings: Settings,
+  limits: Limits,
+  keepsForms: boolean,
+): Contexts {
   const made = new Map<AdoptedMessage['use'], Context>();
   const of = (use: AdoptedMessage['use']): Context => {
-    const context = made.get(use) ?? contextOf(service, settings, limits, use === 'encoded');
+    const context = made.get(use) ?? contextOf(service, settings, limits, keepsForms, use === 'encoded');
     made.set(use, context);
     return context;
   };
   return { of, made };
 }
 
-function contextOf(service: AdoptedService, settings: Settings, limits: Limits, isEncoded: boolean): Context {
+function contextOf(
+  service: AdoptedService,
+  settings: Settings,
+  limits: Limits,
+  keepsForms: boolean,
+  isEncoded: boolean,
+): Context {
   const prefixes = new Map<string, string>([
     ['', ''],
     [namespaces.xsd, 'xsd:'],
@@ -50,7 +62,7 @@ function contextOf(service: AdoptedService, settings: Settings, limits: Limits, 
     limits,
     encoded: isEncoded,
     references: undefined,
-    simpleOf: compileSimpleTypes(settings, limits),
+    simpleOf: compileSimpleTypes(settings, limits, keepsForms ? keepingForms(limits) : undefined),
     codecOf: types.codecOf,
     mapValues: types.mapValues,
     elementOf: (element, once) => {

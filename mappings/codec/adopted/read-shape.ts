@@ -165,7 +165,7 @@ export function checkAttributes(shape: Shape, xml: XmlReader, reading: Reading):
 
 /**
  * Ignores an attribute of a foreign namespace, and refuses any other unknown attribute (A12). In a reply that is compared
- * each one is a violation (G34).
+ * each one is a violation (G34), unless the reading passes those of foreign namespaces (G31).
  *
  * @param namespace `''` for an attribute without a namespace, or in that of its element
  */
@@ -175,7 +175,7 @@ function passAttribute(
   namespace: string,
   reading: Reading,
 ): void {
-  const isForeign = namespace !== '' && !reading.keepsRefused;
+  const isForeign = namespace !== '' && (!reading.keepsRefused || reading.passesForeign === true);
   if (isForeign || context.settings.unknownElements === 'ignore') {
     reading.ignored.push(local);
     return;

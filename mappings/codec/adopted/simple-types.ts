@@ -71,15 +71,24 @@ type Unjudged = Omit<SimpleCodec, 'judge'>;
 /** Returns the codec of a simple type. Each is compiled once, at start. */
 export type SimpleOf = (type: SimpleType) => SimpleCodec;
 
-/** Compiles simple types on first use. */
-export function compileSimpleTypes(settings: Settings, limits: Limits): SimpleOf {
+/** Returns the codec of a type to use, from the usual one. */
+export type ChangeCodec = (codec: SimpleCodec, type: SimpleType) => SimpleCodec;
+
+const same: ChangeCodec = (codec) => codec;
+
+/**
+ * Compiles simple types on first use.
+ *
+ * @param change changes each codec of a type
+ */
+export function compileSimpleTypes(settings: Settings, limits: Limits, change: ChangeCodec = same): SimpleOf {
   const compiled = new Map<SimpleType, SimpleCodec>();
   const zone = zoneOf(settings);
   const simpleOf: SimpleOf = (type) => {
     const known = compiled.get(type);
     if (known !== undefined) return known;
     const judge = settings.validate === 'strict' ? compileFacets(type, limits) : undefined;
-    const codec = { ...compile(type), judge };
+    const codec = change({ ...compile(type), judge }, type);
     compiled.set(type, codec);
     return codec;
   };

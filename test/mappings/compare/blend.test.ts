@@ -1,7 +1,9 @@
 import test from 'ava';
-import { type BlendRule, blend } from '../../../mappings/compare/blend.ts';
+import { type BlendRule, blend, type ItemScalar } from '../../../mappings/compare/blend.ts';
 import { anyMomentOf, compareMoments } from '../../../mappings/compare/moments.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
+
+type BlendKind = ItemScalar['kind'];
 
 const rule: BlendRule = {
   list: ['L'],
@@ -15,7 +17,7 @@ const rule: BlendRule = {
   counts: [],
 };
 
-const scalar = (name: string, kind: 'date' | 'number' | 'text') =>
+const scalar = (name: string, kind: BlendKind) =>
   ({ path: name === '' ? [] : name.split('.'), kind, whiteSpace: 'preserve' }) as const;
 
 function blended(changes: Partial<BlendRule>, legacy: string | undefined, fresh: string | undefined): string {
@@ -25,7 +27,7 @@ function blended(changes: Partial<BlendRule>, legacy: string | undefined, fresh:
 
 const listOf = (values: readonly string[]) => `{"L":[${values.map((v) => `{"V":${v}}`).join(',')}]}`;
 
-const sortedBy = (kind: 'date' | 'number' | 'text', legacy: readonly string[], fresh: readonly string[]) =>
+const sortedBy = (kind: BlendKind, legacy: readonly string[], fresh: readonly string[]) =>
   blended({ order: { ...scalar('V', kind), descending: false } }, listOf(legacy), listOf(fresh));
 
 test('G28: other members come from legacy, or from the new reply', (t) => {
@@ -132,12 +134,7 @@ test('G30: of two items with one key the preferred one stays in its position', (
 });
 
 test('G30: keys are compared by type, and items without a key are all kept', (t) => {
-  const sizeOf = (
-    kind: 'number' | 'text' | 'date',
-    one: string,
-    other: string,
-    whiteSpace: 'preserve' | 'collapse',
-  ) => {
+  const sizeOf = (kind: BlendKind, one: string, other: string, whiteSpace: 'preserve' | 'collapse') => {
     const key = { path: ['K'], kind, whiteSpace };
     const made = blend({ ...rule, key }, `{"L":[{"K":${one}}]}`, `{"L":[{"K":${other}}]}`, defaultLimits);
     return made.kind === 'blended' ? made.items : 0;
@@ -147,6 +144,10 @@ test('G30: keys are compared by type, and items without a key are all kept', (t)
   t.is(sizeOf('text', '"a b"', '" a  b "', 'collapse'), 1);
   t.is(sizeOf('text', '"a"', '" a"', 'preserve'), 2);
   t.is(sizeOf('date', '"2026-01-01T00:00:00Z"', '"2025-12-31T19:00:00.0-05:00"', 'collapse'), 1);
+  t.is(sizeOf('hex', '"aB"', '" AB"', 'collapse'), 1);
+  t.is(sizeOf('duration', '"P1Y"', '"P12M"', 'collapse'), 1);
+  t.is(sizeOf('duration', '"P1M"', '"P30D"', 'collapse'), 2);
+  t.is(sizeOf('boolean', '"1"', 'true', 'collapse'), 1);
   for (const none of ['null', '""']) t.is(sizeOf('text', none, none, 'preserve'), 2);
 });
 
@@ -218,4 +219,12 @@ test('G28: different branches of a choice', (t) => {
   const deep = { list: ['R', 'L'], choices: [[branches('R', 'None')], [branches('A', 'B')]] };
   t.is(blended(deep, '{"None":""}', '{"R":{"B":1,"L":[2]}}'), '{"R":{"B":1,"L":[2]}}');
   t.is(blended(deep, '{"R":{"A":1,"L":[]}}', '{"R":{"B":1,"L":[2]}}'), '{"R":{"A":1,"L":[2]}}');
+});
+
+test('G29: durations sort by length, bytes without regard to case', (t) => {
+  t.is(
+    sortedBy('duration', ['"P1Y"', '"-P1D"'], ['"P11M"', '"PT0.5S"']),
+    listOf(['"-P1D"', '"PT0.5S"', '"P11M"', '"P1Y"']),
+  );
+  t.is(sortedBy('hex', ['"0b"'], ['"0A"', '"0C"']), listOf(['"0A"', '"0b"', '"0C"']));
 });
