@@ -73,7 +73,8 @@ class BlendReader {
 
   read(stated: Stated, at: string): Blend | undefined {
     const { key, prefer = 'legacy', order, timeZone, counts = [], emptyFaults, partial = 'none' } = stated;
-    const root = replyForm(typeGraphOf(this.#contract).messagesOf(this.#operation).output);
+    const { output } = typeGraphOf(this.#contract).messagesOf(this.#operation);
+    const root = replyForm(output);
     const list = this.#list(stated.list, root, at);
     const paths = counts.map((path, index) => this.#count(path, root, `${at}/counts/${index}`));
     const isZone = timeZone === undefined || this.#checkZone(timeZone, `${at}/timeZone`);
@@ -85,7 +86,8 @@ class BlendReader {
       this.#report(`${at}/order`, 'expected by, the member to sort by, got none');
     if (list === undefined || !isZone) return undefined;
     const { item } = list;
-    const takesNull = item.kind === 'element' && item.element.nillable;
+    // in SOAP's encoding each value may be nil (A30)
+    const takesNull = output?.use === 'encoded' || (item.kind === 'element' && item.element.nillable);
     const by = order?.by === undefined ? undefined : this.#scalar(order.by, item, `${at}/order/by`);
     return {
       rule: {

@@ -624,6 +624,37 @@ test('G31: attributes of other namespaces are no failure', async (t) => {
   t.regex(await call('<I xmlns:t="urn:t" t:z="x"><N>1</N></I>', {}), /^UpstreamInvalidResponse/);
 });
 
+const encodedWsdl = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">
+<types><xs:schema targetNamespace="urn:t"><xs:complexType name="R"><xs:sequence><xs:element name="N" type="xs:int" minOccurs="0"/><xs:element name="I" type="xs:string" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:schema></types>
+<message name="In"/><message name="Out"><part name="r" type="t:R"/></message>
+<portType name="P"><operation name="Get"><input message="t:In"/><output message="t:Out"/></operation></portType>
+<binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Get"><soap:operation soapAction="urn:get"/><input><soap:body use="encoded" namespace="urn:t" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></input><output><soap:body use="encoded" namespace="urn:t" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"/></output></operation></binding>
+<service name="S"><port name="P" binding="t:B"><soap:address location="http://old.example/p"/></port></service></definitions>`;
+
+test('G31: in the encoding of SOAP an item may be nil', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-blend-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'Encoded.wsdl'), encodedWsdl);
+  writeFileSync(join(folder, 'soap.yaml'), 'wsdl: Encoded.wsdl\noperations: { Get: { readOnly: true } }\n');
+  const site = await start(t, { list: 'r.I' }, { contract: folder }, 'Get');
+  site.legacy.answer = xmlReply(
+    envelope(
+      '<t:GetResponse xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><r><I>a</I><I xsi:nil="true"/></r></t:GetResponse>',
+    ),
+  );
+  site.upstream.answer = jsonReply({ r: { I: [null, 'b'] } });
+  const { status, body } = await site.send({
+    path: '/p',
+    headers: { 'Content-Type': 'text/xml', SOAPAction: '"urn:get"' },
+    body: envelope('<t:Get xmlns:t="urn:t"/>'),
+  });
+  t.is(status, 200, body.toString());
+  const items = [...body.toString().matchAll(/<I\b([^>]*)>/g)].map(([, attributes = '']) =>
+    attributes.includes('nil="true"') ? 'nil' : 'text',
+  );
+  t.deepEqual(items, ['text', 'nil', 'nil', 'text']);
+});
+
 const group = `<xs:element name="Base" type="t:BaseType"/><xs:element name="Sub" type="t:BaseType" substitutionGroup="t:Base"/>
 <xs:complexType name="BaseType"><xs:sequence><xs:element name="I" type="xs:int" minOccurs="0" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="id" type="xs:int"/></xs:complexType>`;
 
