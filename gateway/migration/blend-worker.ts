@@ -82,7 +82,8 @@ export class BlendWorker {
       bytes,
       memory: fresh.kind === 'list' ? [legacyBody.buffer, fresh.json.buffer] : [legacyBody.buffer],
       withinMs,
-      deadline,
+      // the new service has failed, often at the deadline: the caller gets the reply of legacy or this failure
+      deadline: fresh.kind === 'failed' ? performance.now() + withinMs : deadline,
       refuse: () => options.service.admission.shed(),
       watch: (fail) => {
         const onClose = (): void => fail(new CallError('CallerGone'));

@@ -25,9 +25,9 @@ const rule = {
   counts: [],
 } as const;
 
-function contextOf(response: EventEmitter): RequestContext {
+function contextOf(response: EventEmitter, untilMs = 60_000): RequestContext {
   const admission = { shed: () => new CallError('Overloaded') };
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + untilMs;
   return { response, deadline, options: { service: { compiled, admission } } } as unknown as RequestContext;
 }
 
@@ -58,4 +58,15 @@ test('G22: a blend ends when the caller disconnects', async (t) => {
   const blending = worker.blend(contextOf(response), 'GetSubmissionList', codec, input);
   response.emit('close');
   await t.throwsAsync(blending, { message: 'the caller disconnected' });
+});
+
+test('G31: after the deadline, a failed side is still told from the other one', async (t) => {
+  const worker = new BlendWorker((error) => t.fail(String(error)));
+  t.teardown(() => worker.close());
+  if (codec === undefined) throw new Error('expected a codec');
+  const late = () => contextOf(new EventEmitter(), -1);
+  const { kind } = await worker.blend(late(), 'GetSubmissionList', codec, input);
+  t.is(kind, 'legacyFailed');
+  const both = { ...input, fresh: { kind: 'list', json: Buffer.from('{}'), dropped: 0 } } as const;
+  await t.throwsAsync(worker.blend(late(), 'GetSubmissionList', codec, both), { instanceOf: CallError });
 });
