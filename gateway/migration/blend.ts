@@ -94,7 +94,7 @@ async function readLegacyPart(
 ): Promise<LegacyPart> {
   try {
     const answer = await callLegacy(place.legacy, context, read(added));
-    const reply = await unpackedReply(answer, operation, context.options.service.compiled.limits);
+    const reply = await unpackedReply(answer, operation, context);
     return { kind: 'answer', answer, reply };
   } catch (error) {
     if (error instanceof CallError) return { kind: 'error', error };

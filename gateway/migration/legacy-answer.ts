@@ -4,6 +4,7 @@ import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import type { CallError } from '../call/error.ts';
+import { isWaiting } from '../http/reply.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { report } from '../http/send.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
@@ -153,25 +154,33 @@ export function sendAnswer(
   { status, text, rawHeaders, body }: LegacyAnswer,
   added: readonly string[],
 ): void {
-  const { response, options } = context;
+  const { response, options, permit, requestId } = context;
   if (!response.destroyed) {
     if (!options.isReady()) response.shouldKeepAlive = false;
     response.sendDate = false;
     response.writeHead(status, reasonPhrase(text), [...replyHeaders(rawHeaders), ...added]);
+    // from now on, the reply's bytes are counted by its transfer
+    permit.shrink(0);
     response.end(body);
+    if (isWaiting(response)) options.whenWaiting(response, requestId, body.length);
   }
   report(context, status, body.length);
 }
 
-/** Returns a reply without its content coding; undefined for another coding or damaged bytes. */
+/**
+ * Returns a reply without its content coding; undefined for another coding or damaged bytes. Throws CallError Overloaded
+ * if there is no memory for it.
+ */
 export async function unpackedReply(
   { status, rawHeaders, body }: LegacyAnswer,
   operation: Operation,
-  limits: Limits,
+  { permit, options: { service } }: RequestContext,
 ): Promise<ReplyBytes | undefined> {
+  const { limits } = service.compiled;
   const coding = headerIn(rawHeaders, 'content-encoding');
   const bytes = await unpacked(body, coding, mostBytes(operation, limits), limits);
   const contentType = headerIn(rawHeaders, 'content-type');
+  if (bytes !== undefined && bytes !== body && !permit.hold(bytes.length)) throw service.admission.shed();
   return bytes && { status, contentType, body: bytes };
 }
 

@@ -1,4 +1,5 @@
 import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -731,4 +732,39 @@ test('G4: a blended request that selects a page gets a warning', async (t) => {
       .some(({ msg }) => String(msg).includes(`${name} in the request seems to select`));
     t.is(warned, isPaging, name);
   }
+});
+
+test('G28: a decompressed reply of legacy counts as memory', async (t) => {
+  const title = `<c:SubmissionTitle>${'x'.repeat(1_000_000)}</c:SubmissionTitle>`;
+  const legacy = xmlReply(legacyList(submission('L1', title)));
+  const packed = {
+    status: 200,
+    headers: { ...text, 'content-encoding': 'gzip' },
+    body: gzipSync(legacyList(submission('L1', title))),
+  };
+  const roomy = await start(t, submissions);
+  t.is(await numbersOf(roomy, packed, newList(one('N1'))), '2: L1 N1');
+  const limits = { heldBytes: 500_000, leavingBytes: 100_000, arrivingBytes: 100_000 };
+  const small = await start(t, submissions, { limits });
+  for (const reply of [legacy, packed])
+    t.regex(await numbersOf(small, reply, newList(one('N1'))), /^500 Overloaded/);
+});
+
+test('G31: a legacy reply that its caller does not read counts as memory', async (t) => {
+  const site = await start(t, { ...submissions, partial: 'legacy' });
+  const title = `<c:SubmissionTitle>${'x'.repeat(14_000_000)}</c:SubmissionTitle>`;
+  site.legacy.answer = xmlReply(legacyList(submission('L1', title)));
+  site.upstream.answer = jsonReply({}, 503);
+  const held = () => site.running.metrics().find(({ name }) => name === 'held_bytes')?.samples[0]?.value ?? 0;
+  const { body } = request('GetSubmissionList');
+  const socket = connect(site.port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  socket.pause();
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\nContent-Type: text/xml\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await until(() => site.log().some(({ partial }) => partial === 'legacy'));
+  t.true(held() > 5_000_000, String(held()));
+  socket.destroy();
+  await until(() => held() === 0);
 });
