@@ -98,7 +98,7 @@ class BlendReader {
         key: key === undefined ? undefined : this.#scalar(key, item, `${at}/key`),
         prefer,
         order: by === undefined ? undefined : { ...by, descending: order?.descending === true },
-        timeZone,
+        timeZone: timeZone ?? this.#usualZone(),
         counts: paths.filter((path) => path !== undefined),
       },
       emptyFaults: faults,
@@ -142,6 +142,12 @@ class BlendReader {
       return { path, kind: kindOf(type), whiteSpace: type.facets.whiteSpace };
     this.#report(at, `expected a path to a single scalar of an item, got ${text}${described(place)}`);
     return undefined;
+  }
+
+  /** Returns the zone of dates without an offset by the overlay; undefined for none. */
+  #usualZone(): string | undefined {
+    const { dates, upstreamTimeZone = 'UTC' } = this.#contract.settings;
+    return dates === 'utc' ? upstreamTimeZone : undefined;
   }
 
   #checkZone(name: string, at: string): boolean {

@@ -26,22 +26,22 @@ export interface BlendCodec {
 export function compileBlendCodecs(contract: Contract, limits: Limits): ReadonlyMap<string, BlendCodec> {
   const { settings } = contract;
   const ofReplies = replyLimits(limits);
-  const { operations } = compileAdopted(
-    serviceOf(contract),
-    {
-      ...settings,
-      unknownElements: 'refuse',
-      emptyElements: 'refuse',
-      dates: 'text',
-      upstreamTimeZone: undefined,
-    },
-    ofReplies,
-    true,
+  const service = serviceOf(contract);
+  const shared = { ...settings, unknownElements: 'refuse', emptyElements: 'refuse' } as const;
+  const isUtc = settings.dates === 'utc';
+  const texts = { ...shared, dates: 'text', upstreamTimeZone: undefined } as const;
+  const { operations } = compileAdopted(service, texts, ofReplies, isUtc ? 'offsets' : 'texts');
+  const writing = isUtc ? compileAdopted(service, shared, ofReplies, 'texts').operations : operations;
+  return new Map(
+    [...operations].map(([name, codecs]) => [name, codecOf(codecs, writing.get(name) ?? codecs, ofReplies)]),
   );
-  return new Map([...operations].map(([name, codecs]) => [name, codecOf(codecs, ofReplies)]));
 }
 
-function codecOf(codecs: CompiledAdoptedOperation, limits: Limits): BlendCodec {
+function codecOf(
+  codecs: CompiledAdoptedOperation,
+  { reply }: CompiledAdoptedOperation,
+  limits: Limits,
+): BlendCodec {
   const { faults } = codecs.operation;
   const names = faultNames(faults);
   return {
@@ -50,8 +50,8 @@ function codecOf(codecs: CompiledAdoptedOperation, limits: Limits): BlendCodec {
       faults.filter(({ element }) => names.get(element) === name).map((fault) => fault.name),
     decode: (reply) => decodeReply(codecs, reply, limits, undefined, true),
     write: (json, frame) => {
-      if (codecs.reply === undefined) throw new RangeError('blend: expected an operation with a reply');
-      return writtenReply(codecs.reply.write(json, undefined, frame), frame);
+      if (reply === undefined) throw new RangeError('blend: expected an operation with a reply');
+      return writtenReply(reply.write(json, undefined, frame), frame);
     },
   };
 }

@@ -608,12 +608,18 @@ test('G29: values of a list keep their text', async (t) => {
 test('G29: `timeZone` applies to dates of the legacy service under `dates: utc`', async (t) => {
   const types = values + responseOf('<xs:element name="I" type="t:V" minOccurs="0" maxOccurs="unbounded"/>');
   const blend = { list: 'I', order: { by: 'T' }, timeZone: 'America/New_York' };
+  const item = (date: string) => `<I><T>${date}</T></I>`;
+  const legacy =
+    item('2026-01-05T10:00:00') + item('2026-01-05T15:10:00Z') + item('2026-01-05T10:20:00-05:00');
+  const fresh = { I: [{ T: '2026-01-05T14:30:00Z' }, { T: '2026-01-05T17:30:00+02:00' }] };
   const call = await callerOf(t, types, blend, 'dates: utc\n');
-  const legacy = '<I><T>2026-01-05T10:00:00</T></I>';
-  const fresh = { I: [{ T: '2026-01-05T14:30:00Z' }, { T: '2026-01-05T15:30:00Z' }] };
+  // the writer of replies omits the Z of the new service, as in mode new
+  t.is(await call(legacy, fresh), item('2026-01-05T14:30:00') + legacy + item('2026-01-05T17:30:00+02:00'));
+  const { timeZone: _, ...zoneless } = blend;
+  const byOverlay = await callerOf(t, types, zoneless, 'dates: utc\nupstreamTimeZone: America/New_York\n');
   t.is(
-    await call(legacy, fresh),
-    `<I><T>2026-01-05T14:30:00Z</T></I>${legacy}<I><T>2026-01-05T15:30:00Z</T></I>`,
+    await byOverlay(legacy, fresh),
+    item('2026-01-05T09:30:00') + legacy + item('2026-01-05T17:30:00+02:00'),
   );
 });
 

@@ -23,6 +23,7 @@ import { type Context, contextsOf } from './contexts.ts';
 import { elementReader, tagsOf } from './elements.ts';
 import { compileFaults, type FaultCodecs } from './fault-codecs.ts';
 import { compileHeaders } from './header-blocks.ts';
+import type { KeptForms } from './kept-forms.ts';
 import { gatherReferences } from './references.ts';
 import type { SimpleOf } from './simple-types.ts';
 import {
@@ -87,15 +88,15 @@ export interface CompiledAdopted {
  * Compiles a service's codecs. SOAP's encoding is that of SOAP 1.1. Arrays of several dimensions are refused in
  * messages.
  *
- * @param keepsForms if true, numbers and booleans keep their text in JSON
+ * @param kept texts of values that JSON keeps; undefined for none
  */
 export function compileAdopted(
   service: AdoptedService,
   settings: Partial<Settings> = {},
   limits: Limits = defaultLimits,
-  keepsForms = false,
+  kept?: KeptForms,
 ): CompiledAdopted {
-  return doAll(compileAdoptedInSteps(service, settings, limits, keepsForms));
+  return doAll(compileAdoptedInSteps(service, settings, limits, kept));
 }
 
 /** Compiles a service's codecs, one operation or type per step. */
@@ -103,9 +104,9 @@ export function* compileAdoptedInSteps(
   service: AdoptedService,
   settings: Partial<Settings>,
   limits: Limits,
-  keepsForms = false,
+  kept?: KeptForms,
 ): Steps<CompiledAdopted> {
-  const contexts = contextsOf(service, { ...defaultSettings.adopted, ...settings }, limits, keepsForms);
+  const contexts = contextsOf(service, { ...defaultSettings.adopted, ...settings }, limits, kept);
   const scratch = createScratch(limits);
   const operations = new Map<string, CompiledAdoptedOperation>();
   for (const operation of service.operations) {

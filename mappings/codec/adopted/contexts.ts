@@ -7,7 +7,7 @@ import type { Settings } from '../../contract/overlay-keys.ts';
 import { type AdoptedMessage, expanded, type SchemaType } from '../../contract/type-graph.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
 import type { AdoptedContext } from './context.ts';
-import { keepingForms } from './kept-forms.ts';
+import { type KeptForms, keepingForms } from './kept-forms.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { simpleCodec, type TypeCompiler, typeCompiler } from './types.ts';
 
@@ -25,11 +25,11 @@ export function contextsOf(
   service: AdoptedService,
   settings: Settings,
   limits: Limits,
-  keepsForms: boolean,
+  kept: KeptForms | undefined,
 ): Contexts {
   const made = new Map<AdoptedMessage['use'], Context>();
   const of = (use: AdoptedMessage['use']): Context => {
-    const context = made.get(use) ?? contextOf(service, settings, limits, keepsForms, use === 'encoded');
+    const context = made.get(use) ?? contextOf(service, settings, limits, kept, use === 'encoded');
     made.set(use, context);
     return context;
   };
@@ -40,7 +40,7 @@ function contextOf(
   service: AdoptedService,
   settings: Settings,
   limits: Limits,
-  keepsForms: boolean,
+  kept: KeptForms | undefined,
   isEncoded: boolean,
 ): Context {
   const prefixes = new Map<string, string>([
@@ -62,7 +62,7 @@ function contextOf(
     limits,
     encoded: isEncoded,
     references: undefined,
-    simpleOf: compileSimpleTypes(settings, limits, keepsForms ? keepingForms(limits) : undefined),
+    simpleOf: compileSimpleTypes(settings, limits, kept && keepingForms(limits, kept)),
     codecOf: types.codecOf,
     mapValues: types.mapValues,
     elementOf: (element, once) => {

@@ -22,9 +22,27 @@ function hasSeveralForms({ builtIn, variety }: SimpleType): boolean {
 /** Floating values that JSON has no number for (XSD Part 2, 3.2.4). */
 const special: ReadonlySet<string> = new Set(['INF', '-INF', 'NaN']);
 
+/** Texts that JSON keeps. With `offsets`, dates in UTC have `+00:00`, which the writer for `dates: utc` writes as `Z`. */
+export type KeptForms = 'texts' | 'offsets';
+
 /** Returns the change of codecs after which JSON has the text of numbers, booleans and months. */
-export function keepingForms(limits: Limits): ChangeCodec {
-  return (codec, type) => (hasSeveralForms(type) ? keepingForm(codec, type, limits) : codec);
+export function keepingForms(limits: Limits, kept: KeptForms): ChangeCodec {
+  return (codec, type) => {
+    if (hasSeveralForms(type)) return keepingForm(codec, type, limits);
+    return kept === 'offsets' && type.builtIn === 'dateTime' ? keepingOffset(codec, type) : codec;
+  };
+}
+
+function keepingOffset(codec: SimpleCodec, { variety }: SimpleType): SimpleCodec {
+  if (variety.kind !== 'atomic') return codec;
+  return {
+    ...codec,
+    fromXml: (text, resolve) => {
+      const converted = codec.fromXml(text, resolve);
+      if (typeof converted !== 'string' || !converted.endsWith('Z"')) return converted;
+      return `${converted.slice(0, -2)}+00:00"`;
+    },
+  };
 }
 
 /** Returns a codec whose JSON is the text of the XML, without surrounding blanks. It also writes other JSON. */
