@@ -7,7 +7,7 @@ import type { Load } from '../admission/admission.ts';
 import type { Secrets } from '../call/digest.ts';
 import { SettingError, shownPath } from '../core/contract-app.ts';
 import { Core } from '../core/core.ts';
-import type { CoreOptions } from '../core/core-options.ts';
+import type { CoreOptions, Log } from '../core/core-options.ts';
 import { createApp } from '../http/app.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { hostList, loopbackHosts } from '../http/framing.ts';
@@ -34,7 +34,7 @@ import type { ProcessLog } from './process-log.ts';
 import { ProcessMigrations } from './process-migrations.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { ShownSetting } from './shown-settings.ts';
-import { warnOfCrls, warnOfSigners } from './signing-dates.ts';
+import type { SigningByPath } from './signing-dates.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
 import { type LastReload, stateMetrics, warnOfRemoved } from './state-metrics.ts';
 import { openTraces } from './traces.ts';
@@ -237,6 +237,18 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
   });
 }
 
+/** Logs dates of files that verify signatures (X3). Few contracts have such files, so the module is loaded on use. */
+async function warnOfDates(
+  all: SigningByPath,
+  log: Log,
+  uses: readonly ('signers' | 'crls')[],
+): Promise<void> {
+  if (all.size === 0) return;
+  const { warnOfCrls, warnOfSigners } = await import('./signing-dates.ts');
+  if (uses.includes('signers')) warnOfSigners(all, log);
+  if (uses.includes('crls')) warnOfCrls(all, log);
+}
+
 /** Returns the files that are loaded again when they change. */
 function watchedFiles(options: ServeOptions, { fileSettings, signing }: State): readonly string[] {
   return [
@@ -285,10 +297,10 @@ export class Running {
     this.#endWatch = parts.listenerTls.watch(listener, this.log);
     this.#everySecond = setInterval(() => listener.connections.sweep(), 1_000).unref();
     const { signing } = parts.state;
-    this.#everyHour = setInterval(() => warnOfCrls(signing, this.log), hourMs).unref();
+    this.#everyHour = setInterval(() => warnOfDates(signing, this.log, ['crls']), hourMs).unref();
     this.#everyDay = setInterval(() => {
       parts.certificates.warn(this.log);
-      warnOfSigners(signing, this.log);
+      warnOfDates(signing, this.log, ['signers']);
     }, dayMs).unref();
     this.#settle();
     this.url = listener.url;
@@ -409,8 +421,7 @@ export class Running {
     certificates.warn(this.log);
     const paths = new Set(this.#sites.basePaths());
     for (const path of state.signing.keys()) if (!paths.has(path)) state.signing.delete(path);
-    warnOfSigners(state.signing, this.log);
-    warnOfCrls(state.signing, this.log);
+    warnOfDates(state.signing, this.log, ['signers', 'crls']);
   }
 
   async #stopNow(delayMs: number): Promise<boolean> {

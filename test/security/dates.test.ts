@@ -7,6 +7,7 @@ import type { Signing } from '../../mappings/contract/credentials.ts';
 import { nextUpdateOf } from '../../mappings/security/crl.ts';
 import { derTag } from '../../mappings/security/der.ts';
 import { contractWith } from '../gateway/gateway.ts';
+import { until } from '../until.ts';
 import { folder } from './captures.ts';
 import { startSigned } from './signed.ts';
 
@@ -62,6 +63,7 @@ test('X3: the gateway logs an expired certificate of a caller at the start, and 
   const expired = JSON.stringify(join(keys, 'expired.crt'));
   const contract = contractWith(t, `wsse: { ${usual}, x509: { certificates: ${expired} } }`);
   const gateway = await startSigned(t, 'default', undefined, {}, { contract });
+  await until(() => gateway.log().includes('"use":"signer"'));
   t.is(gateway.log().split('"use":"signer"').length, 2);
   t.regex(gateway.log(), /"use":"signer","contract":"\/v2","subject":"[^"]*CN=expired.*certificate expired/);
   const overlay = join(contract, 'soap.yaml');
