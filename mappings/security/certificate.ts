@@ -203,6 +203,9 @@ export function parsePath(bytes: Buffer): readonly Certificate[] | undefined {
   return certificates.length === values.length ? certificates : undefined;
 }
 
+/** Bounds of RSA keys in bits (X2, X11). */
+export const rsaRange = { least: 2_048, most: 8_192 } as const;
+
 /** Returns the size of an RSA key in bits; undefined for another key. */
 export function rsaBits({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): number | undefined {
   const isRsa = asymmetricKeyType === 'rsa' || asymmetricKeyType === 'rsa-pss';

@@ -6,6 +6,7 @@ import {
   parseCertificate,
   parsePath,
   rsaBits,
+  rsaRange,
 } from './certificate.ts';
 import type { Crl } from './crl.ts';
 
@@ -25,9 +26,6 @@ export interface Token {
   /** The other certificates of a PKIPath. */
   readonly others: readonly Certificate[];
 }
-
-/** Bounds of RSA keys in bits. */
-const rsaRange = { least: 2_048, most: 8_192 } as const;
 
 /** Time for which a result is used again, in ms, and the number of remembered results (X11). */
 export const trustCache = { ms: 60_000, most: 1_000 } as const;

@@ -459,7 +459,11 @@ for (const [setting, expected] of [
   [`x509: { ca: ${key('alice.crt')} }`, '/wsse/x509/ca: expected certificates of CAs (CA:TRUE)'],
   [
     `x509: { certificates: ${key('weak.crt')} }`,
-    '/wsse/x509/certificates: expected RSA keys of at least 2048 bits',
+    '/wsse/x509/certificates: expected RSA keys of 2048 to 8192 bits, got 1024 bits',
+  ],
+  [
+    `x509: { certificates: ${key('../issued/large-key.crt')} }`,
+    '/wsse/x509/certificates: expected RSA keys of 2048 to 8192 bits, got 8200 bits',
   ],
   [
     `x509: { ca: ${key('root.crt')}, crl: ${key('issuing.crl')} }`,

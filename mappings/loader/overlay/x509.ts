@@ -1,7 +1,7 @@
 // Reads the key `wsse.x509` of an overlay: settings for verifying signatures, and the files of certificates and CRLs.
 import type { Signing } from '../../contract/credentials.ts';
 import type { OverlayValues } from '../../contract/overlay-keys.ts';
-import { type Certificate, parseCertificate, rsaBits } from '../../security/certificate.ts';
+import { type Certificate, parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
 import { readCrl } from '../../security/crl.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -11,9 +11,6 @@ type X509Keys = NonNullable<NonNullable<OverlayValues<'openapi'>['wsse']>['x509'
 
 /** Returns the absolute path of a file and its bytes, or what was found in place of a readable file. */
 export type ReadBytes = (path: string) => { readonly path: string; readonly bytes: Buffer | string };
-
-/** Minimum size of the RSA key of a certificate in bits (X2). */
-const minRsaBits = 2_048;
 
 /** Files that were read, by the key that names them. */
 class Files {
@@ -120,8 +117,9 @@ function certificatesOf(
       return [];
     }
     const bits = rsaBits(certificate.publicKey);
-    if (bits !== undefined && bits < minRsaBits)
-      report(`/wsse/x509/${key}`, `expected RSA keys of at least ${minRsaBits} bits, got ${bits} bits`);
+    const { least, most } = rsaRange;
+    if (bits !== undefined && (bits < least || bits > most))
+      report(`/wsse/x509/${key}`, `expected RSA keys of ${least} to ${most} bits, got ${bits} bits`);
     return [certificate];
   });
 }
