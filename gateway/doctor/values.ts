@@ -1,4 +1,4 @@
-import { numbers } from '../../mappings/codec/adopted/facets.ts';
+import { integers, numbers } from '../../mappings/codec/adopted/facets.ts';
 import type { View } from './view.ts';
 
 /** The error in a value, and a corrected value. */
@@ -25,8 +25,7 @@ export function adviseOn(text: string, view: TextView): ValueAdvice | undefined 
 type Adviser = (text: string, view: TextView) => ValueAdvice | undefined;
 
 const isNumber = (type: string): boolean => numbers.has(type);
-const isInteger = (type: string): boolean =>
-  isNumber(type) && type !== 'decimal' && type !== 'float' && type !== 'double';
+const isInteger = (type: string): boolean => integers.has(type);
 
 const empty: Adviser = (text, { type, values }) => {
   if (text.trim() !== '') return undefined;

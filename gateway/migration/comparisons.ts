@@ -12,9 +12,9 @@ import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
 import { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply, RepliesTask, StatedCompare, WrittenAs } from './compare-task.ts';
-import type { ComparedCall, ComparisonSink } from './comparison-sink.ts';
 import { CopyMemory } from './copy-memory.ts';
 import type { RoutingCounts } from './counts.ts';
+import type { ComparedCall, Evidence } from './evidence.ts';
 import type { ForwardedHeaders, HeadersOf } from './forward-headers.ts';
 import type { Caller } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
@@ -41,7 +41,7 @@ export interface ComparisonParts {
   /** Called with the token of a request that the legacy service answered with 401. */
   readonly onUnauthorized: (token: string) => void;
   readonly counts: RoutingCounts;
-  readonly sink: ComparisonSink | undefined;
+  readonly evidence: Evidence;
   readonly log: Log;
 }
 
@@ -109,7 +109,7 @@ export class Comparisons {
       },
       onNoise: (result) => {
         if (result instanceof Skipped) this.#parts.counts.countSkipped(result.reason);
-        else this.#parts.sink?.addNoise(operation.name, result, Date.now());
+        else this.#parts.evidence.addNoise(operation.name, result, Date.now());
       },
       onWork: (work, from, to) => context.options.service.observer.compared(context, work, from, to),
       onError: (error) => service.onError(error, context.requestId),
@@ -174,7 +174,7 @@ export class Comparisons {
     call: Omit<ComparedCall, 'comparison' | 'at'>,
     secrets: CallSecrets,
   ): void {
-    const { capacity, counts, service, sink } = this.#parts;
+    const { capacity, counts, service, evidence } = this.#parts;
     const compared = duplicates.slice(0, maxComparedDuplicates);
     const bytes = compared.reduce((sum, { legacy, new: fresh }) => sum + legacy.length + fresh.length, 0);
     const memory = new CopyMemory(capacity.admission, capacity.limits.compareBytes);
@@ -191,7 +191,7 @@ export class Comparisons {
         memory: [],
       });
       counts.countDifferences(call.operation, comparison.differences);
-      sink?.addFindings({ ...call, comparison: secrets.hideIn(comparison), at: Date.now() });
+      evidence.addFindings({ ...call, comparison: secrets.hideIn(comparison), at: Date.now() });
     };
     const ended = compare()
       .catch((error: unknown) => {
@@ -209,11 +209,11 @@ export class Comparisons {
     comparison: Comparison,
     shadowMs: number,
   ): void {
-    const { counts, sink } = this.#parts;
+    const { counts, evidence } = this.#parts;
     const { stats, requestId } = context;
     counts.countCompared(operation, comparison);
     const ownMs = answer === 'legacy' ? (stats.route?.legacyMs ?? 0) : stats.upstreamMs;
-    sink?.add({
+    evidence.add({
       operation,
       callerKey: caller.key(),
       callerName: caller.name,
@@ -227,9 +227,9 @@ export class Comparisons {
   }
 
   #skip(context: RequestContext, operation: string, { reason, isUnanswered }: Skipped): void {
-    const { counts, sink } = this.#parts;
+    const { counts, evidence } = this.#parts;
     counts.countSkipped(reason);
-    if (isUnanswered) sink?.unanswered(operation, Date.now());
+    if (isUnanswered) evidence.unanswered(operation);
     this.#note(context, operation, `skipped:${reason}`);
   }
 

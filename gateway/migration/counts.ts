@@ -1,15 +1,16 @@
 import type { Comparison } from '../../mappings/compare/comparison.ts';
-import type { Family, Sample, Snapshot } from '../telemetry/metrics.ts';
+import {
+  counter,
+  createHistogram,
+  type Family,
+  type Histogram,
+  observe,
+  perWorkerGauge,
+  type Snapshot,
+  samplesOf,
+} from '../telemetry/metrics.ts';
 import type { RouteRecord } from '../telemetry/request-stats.ts';
 import type { SkipReason } from './skipped.ts';
-
-/** Upper bounds of the buckets, in seconds, as for the other histograms. */
-const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-
-interface Histogram {
-  readonly counts: number[];
-  sum: number;
-}
 
 /** Counts of the routing of one contract (G51). They continue over a reload. */
 export class RoutingCounts {
@@ -75,13 +76,9 @@ export class RoutingCounts {
   }
 
   #observe(side: string, ms: number): void {
-    const histogram = this.#seconds.get(side) ?? { counts: bounds.map(() => 0).concat(0), sum: 0 };
+    const histogram = this.#seconds.get(side) ?? createHistogram();
     this.#seconds.set(side, histogram);
-    const seconds = ms / 1_000;
-    const at = bounds.findIndex((bound) => seconds <= bound);
-    const bucket = at === -1 ? bounds.length : at;
-    histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
-    histogram.sum += seconds;
+    observe(histogram, ms / 1_000);
   }
 
   read(): Snapshot {
@@ -95,7 +92,7 @@ export class RoutingCounts {
         help: 'Duration of calls to the legacy service and to the upstream, in seconds.',
         together: 'sum',
         samples: [...this.#seconds].flatMap(([side, histogram]) =>
-          samplesOf(`${labels},side="${side}"`, histogram),
+          samplesOf('migration_seconds', `${labels},side="${side}"`, histogram),
         ),
       },
       this.#counter(
@@ -113,8 +110,8 @@ export class RoutingCounts {
         'Keys of items in the lists of both services, by operation.',
         this.#duplicates,
       ),
-      family('migration_overrides_refused_total', 'counter', 'Override headers that were ignored.', [
-        { name: 'migration_overrides_refused_total', labels, value: this.refusedOverrides },
+      counter('migration_overrides_refused_total', 'Override headers that were ignored.', [
+        [labels, this.refusedOverrides],
       ]),
       this.#counter('migration_compared_total', 'Compared calls by operation and result.', this.#compared),
       this.#counter(
@@ -124,34 +121,19 @@ export class RoutingCounts {
       ),
       this.#counter('migration_skipped_total', 'Comparisons that were not made, by reason.', this.#skipped),
       this.#counter('legacy_replies_total', 'Replies of the legacy service by status.', statuses),
-      family('legacy_breaker_open', 'gauge', '1 while no connection to the legacy service can be made.', [
+      perWorkerGauge('legacy_breaker_open', '1 while no connection to the legacy service can be made.', [
         { name: 'legacy_breaker_open', labels, value: Number(this.isBreakerOpen()) },
       ]),
     ];
   }
 
   #counter(name: string, help: string, counts: Iterable<readonly [string, number]>): Family {
-    const samples = [...counts].map(([own, value]) => ({ name, labels: `${this.#labels},${own}`, value }));
-    return family(name, 'counter', help, samples);
+    return counter(
+      name,
+      help,
+      [...counts].map(([own, value]) => [`${this.#labels},${own}`, value] as const),
+    );
   }
-}
-
-function family(name: string, type: Family['type'], help: string, samples: readonly Sample[]): Family {
-  return { name, type, help, together: type === 'gauge' ? 'apart' : 'sum', samples };
-}
-
-function samplesOf(labels: string, { counts, sum }: Histogram): Sample[] {
-  let total = 0;
-  const buckets = counts.map((count, index) => {
-    total += count;
-    const bound = bounds[index] === undefined ? '+Inf' : String(bounds[index]);
-    return { name: 'migration_seconds_bucket', labels: `${labels},le="${bound}"`, value: total };
-  });
-  return [
-    ...buckets,
-    { name: 'migration_seconds_sum', labels, value: sum },
-    { name: 'migration_seconds_count', labels, value: total },
-  ];
 }
 
 function add(counts: Map<string, number>, key: string, by = 1): void {

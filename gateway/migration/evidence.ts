@@ -8,7 +8,6 @@ import {
   pathWithoutValues,
 } from '../../mappings/compare/findings.ts';
 import { counter, type Snapshot } from '../telemetry/metrics.ts';
-import type { ComparedCall, ComparisonSink } from './comparison-sink.ts';
 
 /** Maximum number of callers that are told apart for an operation and for a finding. More callers are not counted. */
 export const maxCallers = { operation: 1_000, finding: 32 } as const;
@@ -100,8 +99,26 @@ export interface EvidenceParts {
   readonly pseudonymOf: ((text: string) => string) | undefined;
 }
 
+/** A compared call. */
+export interface ComparedCall {
+  /** Name of the operation. */
+  readonly operation: string;
+  /** `id ID`, `secret SECRET` or `net NETWORK` (G9). */
+  readonly callerKey: string;
+  /** Name or pseudonym; undefined without identification. */
+  readonly callerName: string | undefined;
+  readonly requestId: string;
+  readonly comparison: Comparison;
+  /** Duration of the call to the legacy service, in ms. */
+  readonly legacyMs?: number;
+  /** Duration of the call to the upstream, in ms. */
+  readonly newMs?: number;
+  /** Time of the comparison, in ms since 1970. */
+  readonly at: number;
+}
+
 /** The evidence of one contract: counts of operations, and findings (G45 to G47). It continues over a reload. */
-export class Evidence implements ComparisonSink {
+export class Evidence {
   parts: EvidenceParts;
   #operations = new Map<string, Counts>();
   #findings = new Map<string, Finding>();
@@ -115,7 +132,8 @@ export class Evidence implements ComparisonSink {
     this.parts = parts;
   }
 
-  readonly add = (call: ComparedCall): void => {
+  /** Adds the comparison of a call. */
+  add(call: ComparedCall): void {
     const { comparison, at, callerKey, legacyMs, newMs } = call;
     const counts = this.#countsOf(call.operation);
     const caller = this.#hashOf(callerKey);
@@ -126,9 +144,10 @@ export class Evidence implements ComparisonSink {
     if (legacyMs !== undefined) observe(counts.legacyMs, legacyMs);
     if (newMs !== undefined) observe(counts.newMs, newMs);
     this.addFindings(call);
-  };
+  }
 
-  readonly addFindings = (call: ComparedCall): void => {
+  /** Adds only the findings of a comparison of items, which is no comparison of two replies (G30). */
+  addFindings(call: ComparedCall): void {
     const { comparison, at, callerKey } = call;
     const { differences, explained, notes } = comparison;
     this.#countsOf(call.operation); // `take` returns operations with their findings
@@ -146,20 +165,22 @@ export class Evidence implements ComparisonSink {
     for (const one of explained) found(one, this.parts.reasons[one.rule] ?? 'a rule');
     for (const { path, note, code } of notes)
       found({ path, kind: note, ...(code === undefined ? {} : { class: code }) });
-  };
+  }
 
-  readonly addNoise = (operation: string, comparison: Comparison, at: number): void => {
+  /** Adds the comparison of two replies of the legacy service to one request (G46). */
+  addNoise(operation: string, comparison: Comparison, at: number): void {
     this.#countsOf(operation).noisePairs++;
     const label = `operation="${operation}",result="${comparison.result}"`;
     this.#noise.set(label, (this.#noise.get(label) ?? 0) + 1);
     const seen = new Map(comparison.differences.map((one) => [findingName(one.path, one.kind), one]));
     for (const { path, kind } of seen.values())
       this.#find({ operation, path: findingPath(path), kind }, { count: 0, noise: 1, at });
-  };
+  }
 
-  readonly unanswered = (operation: string): void => {
+  /** Adds a shadow request without a reply. */
+  unanswered(operation: string): void {
     this.#countsOf(operation).unanswered++;
-  };
+  }
 
   /** Adds the evidence of another process. */
   merge({ operations, findings }: EvidenceData): void {

@@ -17,7 +17,7 @@ import type { LegacyService } from './legacy-service.ts';
 import type { PendingComparison } from './pending-comparison.ts';
 import type { Received } from './receive.ts';
 import { isReplayProtected } from './replay-protected.ts';
-import { announcedIn, headOf } from './shadow-request.ts';
+import { announcedIn, headOf } from './reply-head.ts';
 
 /** A request to forward. */
 export interface Forwarded {

@@ -15,6 +15,7 @@ import { invalid } from './legacy-errors.ts';
 import type { LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { isReplayProtected } from './replay-protected.ts';
+import { headerIn } from './reply-head.ts';
 
 // Complete replies of the legacy service (G28).
 
@@ -182,12 +183,6 @@ export async function unpackedReply(
   const contentType = headerIn(rawHeaders, 'content-type');
   if (bytes !== undefined && bytes !== body && !permit.hold(bytes.length)) throw service.admission.shed();
   return bytes && { status, contentType, body: bytes };
-}
-
-function headerIn(rawHeaders: readonly string[], name: string): string | undefined {
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.toLowerCase() === name) return rawHeaders[at + 1];
-  return undefined;
 }
 
 const mebibyte = 1024 * 1024;

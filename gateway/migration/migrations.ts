@@ -209,7 +209,7 @@ export class Migrations {
         blendCodecs:
           routing.blends.size === 0 ? new Map() : compileBlendCodecs(contract, service.compiled.limits),
         comparisons:
-          shadow === undefined
+          shadow === undefined || evidence === undefined
             ? undefined
             : new Comparisons({
                 path,
@@ -221,7 +221,7 @@ export class Migrations {
                 headersOf,
                 onUnauthorized,
                 counts,
-                sink: evidence,
+                evidence,
                 log,
               }),
         forwardsOthers: plan.others === 'forward',
@@ -278,12 +278,10 @@ export class Migrations {
   /** Returns the evidence of a contract; undefined if no route compares replies (G45). */
   #evidenceOf(
     path: string,
-    { plan, contract, routing, evidence: { ready, state } }: CheckedMigration,
+    { contract, routing, evidence: { ready, state } }: CheckedMigration,
     maxFindings: number,
   ): Evidence | undefined {
-    const { routes = [], override } = plan.stated;
-    const isCompared = routes.some(({ mode }) => mode === 'compare' || mode === 'blend');
-    if (!isCompared && override === undefined && state === undefined) {
+    if (!mayCompare(routing) && state === undefined) {
       this.#evidence.delete(path);
       return undefined;
     }

@@ -9,8 +9,9 @@ import type { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
 import { isReplayProtected } from './replay-protected.ts';
+import type { ReplyHead } from './reply-head.ts';
 import type { Cancellable, ShadowCapacity } from './shadow-capacity.ts';
-import { createEnd, type ReplyHead, type ShadowParts, type TimedReply } from './shadow-request.ts';
+import { createEnd, type ShadowParts, type TimedReply } from './shadow-request.ts';
 import { Skipped } from './skipped.ts';
 
 /** Makes a shadow request. Throws Skipped. */

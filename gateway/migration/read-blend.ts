@@ -1,11 +1,11 @@
 import { elementOf } from '../../mappings/codec/adopted/compile.ts';
-import { numbers } from '../../mappings/codec/adopted/facets.ts';
+import { integers, numbers } from '../../mappings/codec/adopted/facets.ts';
 import { isTemporal } from '../../mappings/codec/adopted/temporal.ts';
-import { createZone } from '../../mappings/codec/scalars/zone.ts';
+import { zoneNamed } from '../../mappings/codec/scalars/zone.ts';
 import type { BlendRule, ItemScalar } from '../../mappings/compare/blend.ts';
 import { jsonFormOf, objectForm, substituteMembers } from '../../mappings/contract/members.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
-import { nearest } from '../../mappings/contract/nearest.ts';
+import { nearest, suggestion } from '../../mappings/contract/nearest.ts';
 import {
   type AdoptedMessage,
   type BuiltIn,
@@ -20,7 +20,7 @@ import { pointerSegment, type Report } from '../../mappings/loader/document/erro
 import { parsePath } from '../../mappings/mapping/paths.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
-import { faultsOf, suggestion } from './known-names.ts';
+import { faultsOf } from './known-names.ts';
 import type { Blend, Routing } from './routing.ts';
 
 // `migration.blend` (G28).
@@ -151,14 +151,9 @@ class BlendReader {
   }
 
   #checkZone(name: string, at: string): boolean {
-    try {
-      createZone(name);
-      return true;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      this.#report(at, `expected a time zone of the IANA database, got ${name}`);
-      return false;
-    }
+    const isKnown = zoneNamed(name) !== undefined;
+    if (!isKnown) this.#report(at, `expected a time zone of the IANA database, got ${name}`);
+    return isKnown;
   }
 
   #faults(names: readonly string[] = [], at: string): ReadonlySet<string> {
@@ -295,8 +290,7 @@ function described(place: Place): string {
 }
 
 function isInteger({ builtIn, variety }: SimpleType): boolean {
-  const size = builtIn.replace(/^unsigned/, '').toLowerCase();
-  return variety.kind === 'atomic' && (/^(?:byte|short|int|long)$/.test(size) || size.endsWith('integer'));
+  return variety.kind === 'atomic' && integers.has(builtIn);
 }
 
 function kindOf({ builtIn, variety }: SimpleType): ItemScalar['kind'] {

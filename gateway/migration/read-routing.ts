@@ -1,10 +1,11 @@
 import { compileRules } from '../../mappings/compare/rules.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
+import { suggestion } from '../../mappings/contract/nearest.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
 import { parsePath } from '../../mappings/mapping/paths.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
-import { faultsOf, suggestion } from './known-names.ts';
+import { faultsOf } from './known-names.ts';
 import { readBlends } from './read-blend.ts';
 import {
   type CompareMode,

@@ -11,7 +11,6 @@ import { Fault } from '../protocols/soap/faults.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress } from '../protocols/soap/versions.ts';
 import { type RequestStats, startStats } from '../telemetry/request-stats.ts';
-import { announcedBytes } from '../upstream/content-length.ts';
 import { BodyCopy, transferable } from './body-copy.ts';
 import type { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply } from './compare-task.ts';
@@ -19,15 +18,13 @@ import { CopyMemory } from './copy-memory.ts';
 import { authenticatesConnection, type ForwardedHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
 import type { LegacyService } from './legacy-service.ts';
+import { announcedIn, headOf, type ReplyHead } from './reply-head.ts';
 import { Skipped } from './skipped.ts';
 
 // Shadow requests: calls whose replies are only compared (G25, G27).
 
 /** Marks a shadow request for the service that receives it. */
 export const shadowHeader = { 'X-Soapbridge-Shadow': '1' } as const;
-
-/** A reply without its body. */
-export type ReplyHead = Omit<ReceivedReply, 'body'>;
 
 /** A reply, and the duration of its call in ms. */
 export type TimedReply = ReceivedReply & { readonly ms: number };
@@ -212,21 +209,4 @@ export function callLegacy(
     );
     call.start();
   });
-}
-
-/** Returns the head of a reply with these headers, which alternate names and values. */
-export function headOf(status: number, rawHeaders: readonly string[]): ReplyHead {
-  const contentType = textOf(rawHeaders, 'content-type');
-  return { status, contentType, coding: textOf(rawHeaders, 'content-encoding') };
-}
-
-/** Returns the length that a reply with these headers announces; 0 if it announces none. */
-export function announcedIn(rawHeaders: readonly string[]): number {
-  return announcedBytes(textOf(rawHeaders, 'content-length')) || 0;
-}
-
-function textOf(rawHeaders: readonly string[], name: string): string | undefined {
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.toLowerCase() === name) return rawHeaders[at + 1];
-  return undefined;
 }

@@ -5,13 +5,11 @@ import type { Input } from '../../mappings/http-mapping/call.ts';
 import type { Prepared } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
-import { admitBody, unpackBody } from '../http/body.ts';
 import { targetOf } from '../http/endpoints.ts';
 import { textReply } from '../http/reply.ts';
 import type { Migration, RequestContext } from '../http/request-context.ts';
 import { send } from '../http/send.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
-import { readSoapBody } from '../protocols/read-request.ts';
 import { answer, serveByUpstream } from '../protocols/soap/endpoint.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
@@ -23,6 +21,7 @@ import { forward, refuse } from './forward.ts';
 import type { Caller } from './identity.ts';
 import type { PendingComparison } from './pending-comparison.ts';
 import type { Place } from './place.ts';
+import { jsonOf, readForUpstream, readRequest } from './read-payload.ts';
 import {
   isUnreadable,
   type Received,
@@ -32,7 +31,6 @@ import {
   receiveStart,
 } from './receive.ts';
 import { isReplayProtected } from './replay-protected.ts';
-import { jsonOf, readRequest } from './request-json.ts';
 import {
   type Blend,
   isAnsweredByNew,
@@ -295,11 +293,7 @@ export class Site implements Migration {
       return serveByUpstream(address, context, change);
     }
     const read = async (): Promise<SoapCall | PreparedSoapCall> => {
-      service.refuseForeign?.(request, context.head.contentType.type);
-      admitBody(request.headers, service);
-      const body = received.body ?? (await unpackBody(context, received.bytes, service));
-      const call =
-        decided.call ?? (await readSoapBody(context, address, isFallback ? Buffer.from(body) : body));
+      const call = await readForUpstream(address, context, received, decided.call, isFallback);
       comparison?.decoded(call);
       return call;
     };
@@ -339,10 +333,7 @@ export class Site implements Migration {
     noteSentOnce(context, received, operation);
     const secrets = new CallSecrets(context, caller);
     const read = async (): Promise<SoapCall | PreparedSoapCall> => {
-      service.refuseForeign?.(context.request, context.head.contentType.type);
-      admitBody(context.request.headers, service);
-      const body = received.body ?? (await unpackBody(context, received.bytes, service));
-      const call = decided.call ?? (await readSoapBody(context, address, Buffer.from(body)));
+      const call = await readForUpstream(address, context, received, decided.call, true);
       secrets.read(call);
       return call;
     };

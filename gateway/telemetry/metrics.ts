@@ -61,7 +61,7 @@ export interface Metrics {
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Number of values per bucket, and their sum. */
-interface Histogram {
+export interface Histogram {
   readonly counts: Float64Array;
   sum: number;
 }
@@ -550,11 +550,13 @@ function add<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-function createHistogram(): Histogram {
+/** Creates a histogram of seconds. */
+export function createHistogram(): Histogram {
   return { counts: new Float64Array(bounds.length + 1), sum: 0 };
 }
 
-function observe(histogram: Histogram, seconds: number): void {
+/** Adds a value to a histogram. */
+export function observe(histogram: Histogram, seconds: number): void {
   let index = 0;
   while (index < bounds.length && seconds > (bounds[index] ?? 0)) index++;
   histogram.counts[index] = (histogram.counts[index] ?? 0) + 1;
@@ -562,7 +564,7 @@ function observe(histogram: Histogram, seconds: number): void {
 }
 
 /** Returns a histogram's samples. Buckets of the format are cumulative. */
-function samplesOf(name: string, labels: string, { counts, sum }: Histogram): Sample[] {
+export function samplesOf(name: string, labels: string, { counts, sum }: Histogram): Sample[] {
   let below = 0;
   const buckets = [...bounds, '+Inf'].map((bound, index) => {
     below += counts[index] ?? 0;

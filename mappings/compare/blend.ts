@@ -2,7 +2,7 @@ import { collapse } from '../codec/scalars/numbers.ts';
 import { quoteJson } from '../codec/scalars/text.ts';
 import { createZone, type Zone } from '../codec/scalars/zone.ts';
 import type { Limits } from '../contract/limits.ts';
-import { compareDecimals, type Decimal, decimalOf, plainText } from '../json/decimal.ts';
+import { compareDecimals, type Decimal, decimalOf, plainText, zero } from '../json/decimal.ts';
 import { membersOf, skipped } from '../json/parts.ts';
 import { JsonReader } from '../json/reader.ts';
 import {
@@ -403,7 +403,7 @@ function sortable(text: string, { kind }: ItemScalar): Sortable | 'invalid' | un
   }
   if (collapsed === 'NaN') return undefined;
   const infinity = /^-?INF$/.test(collapsed) ? (collapsed === 'INF' ? 1 : -1) : 0;
-  const number = infinity === 0 ? numberOf(collapsed) : zeroNumber;
+  const number = infinity === 0 ? numberOf(collapsed) : zero;
   return number === undefined ? 'invalid' : { kind, number, infinity };
 }
 
@@ -417,8 +417,6 @@ function lengthOf(text: string): Decimal | undefined {
   const { months, seconds, fraction, isNegative } = duration;
   return decimalOf(`${isNegative ? '-' : ''}${months * monthSeconds + seconds}.${fraction}`);
 }
-
-const zeroNumber: Decimal = { isNegative: false, digits: '', exponent: 0 };
 
 function withoutDuplicates(
   { key, prefer }: BlendRule,

@@ -1,4 +1,4 @@
-import { daysIn } from '../codec/scalars/calendar.ts';
+import { daysFromCivil, daysIn } from '../codec/scalars/calendar.ts';
 import { repaired } from '../codec/scalars/dates.ts';
 import { collapse } from '../codec/scalars/numbers.ts';
 import type { Zone } from '../codec/scalars/zone.ts';
@@ -71,7 +71,9 @@ export function anyMomentOf(text: string): Moment | undefined {
 function startOf(year = '1972', month = '01', date = '01'): number | undefined {
   const [its, ofYear, ofMonth] = [Number(year), Number(month), Number(date)];
   if (its === 0 || ofYear < 1 || ofYear > 12 || ofMonth < 1) return undefined;
-  return ofMonth > daysIn(astronomical(its), ofYear) ? undefined : daysOf(its, ofYear, ofMonth) * day;
+  return ofMonth > daysIn(astronomical(its), ofYear)
+    ? undefined
+    : daysFromCivil(astronomical(its), ofYear, ofMonth) * day;
 }
 
 /** Returns the seconds of a day; undefined for a time that no day has. */
@@ -107,22 +109,6 @@ function withoutZeros(digits: string): string {
 /** Returns a year in which 0 precedes 1. XSD 1.0 has no year 0. */
 function astronomical(year: number): number {
   return year < 0 ? year + 1 : year;
-}
-
-/** Returns the number of days from 1970-01-01 in the Gregorian calendar. */
-function daysOf(year: number, month: number, date: number): number {
-  const shifted = month <= 2 ? astronomical(year) - 1 : astronomical(year);
-  const era = Math.floor(shifted / 400);
-  const yearOfEra = shifted - era * 400;
-  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + date - 1;
-  return (
-    era * 146_097 +
-    yearOfEra * 365 +
-    Math.floor(yearOfEra / 4) -
-    Math.floor(yearOfEra / 100) +
-    dayOfYear -
-    719_468
-  );
 }
 
 /** Returns a moment without an offset as an instant of a zone (G43). The year must be from 1 to 9999. */

@@ -1,6 +1,6 @@
-import { createZone, type Zone } from '../codec/scalars/zone.ts';
+import { createZone, type Zone, zoneNamed } from '../codec/scalars/zone.ts';
 import type { Contract, Operation } from '../contract/model.ts';
-import { nearest } from '../contract/nearest.ts';
+import { suggestion } from '../contract/nearest.ts';
 import { type Decimal, decimalOf } from '../json/decimal.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import { isNode, type Node, shown } from '../loader/document/node.ts';
@@ -274,20 +274,11 @@ const readers: {
     return { kind: 'sameSet', key: isKey ? given : undefined };
   },
   timeZone: (given, complain) => {
-    const zone = zoneOf(given);
+    const zone = typeof given === 'string' ? zoneNamed(given) : undefined;
     if (zone === undefined) complain(`expected an IANA time zone, got ${shown(given)}`);
     return { kind: 'timeZone', zone: zone ?? createZone('UTC') };
   },
 };
-
-function zoneOf(given: unknown): Zone | undefined {
-  try {
-    return typeof given === 'string' ? createZone(given) : undefined;
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -312,9 +303,4 @@ function wordsOf(given: unknown, known: readonly string[]): ReadonlySet<string> 
   const all: readonly unknown[] = Array.isArray(given) ? given : [given];
   const words = all.flatMap((word) => (typeof word === 'string' && known.includes(word) ? [word] : []));
   return words.length === all.length ? new Set(words) : undefined;
-}
-
-function suggestion(name: string, known: readonly string[]): string {
-  const near = nearest(name, known.slice(0, 300));
-  return near === undefined ? '' : `, did you mean ${near}?`;
 }

@@ -1,8 +1,7 @@
-import { numbers } from '../codec/adopted/facets.ts';
+import { integers, numbers } from '../codec/adopted/facets.ts';
 import { base64FromXml } from '../codec/scalars/base64.ts';
 import { collapse } from '../codec/scalars/numbers.ts';
 import type { Zone } from '../codec/scalars/zone.ts';
-import { builtInTypes } from '../contract/built-in-types.ts';
 import type { BuiltIn, SimpleType } from '../contract/type-graph.ts';
 import { type Decimal, decimalOf, plainText } from '../json/decimal.ts';
 import type { Note } from './comparison.ts';
@@ -117,15 +116,6 @@ function dateKey({ builtIn }: SimpleType, text: string): string | undefined {
   const isOfType = dateForms[builtIn]?.test(value) === true && dayOf(collapse(text)) !== undefined;
   return isOfType ? value : undefined;
 }
-
-/** The built-in types derived from `integer`, whose values have no decimal point. */
-const integers: ReadonlySet<BuiltIn> = new Set(
-  [...builtInTypes.values()].flatMap((type) => {
-    for (let at: SimpleType | undefined = type; at !== undefined; at = at.base)
-      if (at.builtIn === 'integer') return [type.builtIn];
-    return [];
-  }),
-);
 
 const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,6})?$/i;
 

@@ -15,6 +15,12 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return near === undefined ? '' : `. Did you mean ${near}?`;
 }
 
+/** Returns `, did you mean X?` for the nearest known name; `''` if none is near. */
+export function suggestion(name: string, known: readonly string[]): string {
+  const near = nearest(name, known.slice(0, maxCompared));
+  return near === undefined ? '' : `, did you mean ${near}?`;
+}
+
 /** Returns true if two names of at most 64 characters have the same letters, without regard to case. */
 function isReordered(name: string, other: string): boolean {
   const lettersOf = (text: string): string => [...text.toLowerCase()].sort().join('');

@@ -1,3 +1,4 @@
+import { canonicalAttribute, canonicalText } from '../xml/canonical-text.ts';
 import { xmlNamespace } from '../xml/namespaces.ts';
 import type { Tree, TreeAttribute, TreeElement } from './tree.ts';
 
@@ -94,10 +95,10 @@ class CanonicalWriter {
     this.#text += `<${name}`;
     const before = this.#declare(element, declared, attributes);
     for (const { prefix, local, value } of sorted(attributes))
-      this.#text += ` ${prefix === '' ? local : `${prefix}:${local}`}="${escapeValue(value)}"`;
+      this.#text += ` ${prefix === '' ? local : `${prefix}:${local}`}="${canonicalAttribute(value)}"`;
     this.#text += '>';
     for (const node of element.content) {
-      if (typeof node === 'string') this.#text += escapeText(node);
+      if (typeof node === 'string') this.#text += canonicalText(node);
       else if (node !== this.#omitted) this.#element(node, this.#declaredOn(node), node.attributes);
     }
     this.#text += `</${name}>`;
@@ -142,7 +143,7 @@ class CanonicalWriter {
       before ??= new Map();
       before.set(prefix, known);
       this.#written.set(prefix, namespace);
-      this.#text += ` xmlns${prefix === '' ? '' : `:${prefix}`}="${escapeValue(namespace)}"`;
+      this.#text += ` xmlns${prefix === '' ? '' : `:${prefix}`}="${canonicalAttribute(namespace)}"`;
       if (this.#text.length > this.#most) throw new CanonicalError('too long');
     }
     return before;
@@ -200,24 +201,4 @@ export function compareCodePoints(one: string, other: string): number {
     return isHighA === isHighB ? a - b : isHighA ? 1 : -1;
   }
   return one.length - other.length;
-}
-
-const inText: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
-const inValue: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '"': '&quot;',
-  '\t': '&#x9;',
-  '\n': '&#xA;',
-  '\r': '&#xD;',
-};
-
-function escapeText(text: string): string {
-  return /[&<>\r]/.test(text) ? text.replace(/[&<>\r]/g, (letter) => inText[letter] ?? letter) : text;
-}
-
-function escapeValue(value: string): string {
-  return /[&<"\t\n\r]/.test(value)
-    ? value.replace(/[&<"\t\n\r]/g, (letter) => inValue[letter] ?? letter)
-    : value;
 }

@@ -1,3 +1,4 @@
+import { canonicalAttribute, canonicalText } from '../../xml/canonical-text.ts';
 import { resolveReferences } from '../../xml/characters.ts';
 import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
 import { isInstanceNamespace } from '../schema-instance.ts';
@@ -62,12 +63,12 @@ export function canonicalXml(
     taken = text.length;
     const tag = source.indexOf('<', at);
     const end = tag === -1 ? source.length : tag;
-    if (end > at) text += contentOf(resolveReferences(lineEnds(source.slice(at, end))));
+    if (end > at) text += canonicalText(resolveReferences(lineEnds(source.slice(at, end))));
     if (tag === -1) return take(text.length - taken) ? text : undefined;
     if (source.startsWith('<!--', tag)) at = source.indexOf('-->', tag) + 3;
     else if (source.startsWith('<![CDATA[', tag)) {
       at = source.indexOf(']]>', tag) + 3;
-      text += contentOf(lineEnds(source.slice(tag + 9, at - 3)));
+      text += canonicalText(lineEnds(source.slice(tag + 9, at - 3)));
     } else if (source.startsWith('</', tag)) {
       text += `</${open.pop() as string}>`;
       while ((scopes.at(-1) as Scope).depth > open.length) scopes.pop();
@@ -175,30 +176,10 @@ function lineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-function contentOf(text: string): string {
-  if (!/[&<>\r]/.test(text)) return text;
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('\r', '&#xD;');
-}
-
 /** The text that was escaped last, because the same namespace often occurs repeatedly. */
 let lastEscaped: { readonly text: string; readonly escaped: string } | undefined;
 
 function attributeOf(text: string): string {
-  if (lastEscaped?.text !== text) lastEscaped = { text, escaped: escapedAttribute(text) };
+  if (lastEscaped?.text !== text) lastEscaped = { text, escaped: canonicalAttribute(text) };
   return lastEscaped.escaped;
-}
-
-function escapedAttribute(text: string): string {
-  if (!/[&<"\t\n\r]/.test(text)) return text;
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\t', '&#x9;')
-    .replaceAll('\n', '&#xA;')
-    .replaceAll('\r', '&#xD;');
 }

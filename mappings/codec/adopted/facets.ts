@@ -19,15 +19,22 @@ import { patternOf } from './patterns.ts';
 /** Checks a value's JSON against the facets of its type and records violations. */
 export type Judge = (token: string, reading: Reading) => void;
 
-/** The built-in numeric types: those derived from `decimal`, `float` and `double`. */
-export const numbers: ReadonlySet<string> = new Set<BuiltIn>(
-  [...builtInTypes.values()].flatMap((type) => {
-    for (let at: SimpleType | undefined = type; at !== undefined; at = at.base)
-      if (at.builtIn === 'decimal' || at.builtIn === 'float' || at.builtIn === 'double')
-        return [type.builtIn];
-    return [];
-  }),
-);
+/** Returns the built-in types that are one of these types or derived from one. */
+function derivedFrom(...names: readonly BuiltIn[]): ReadonlySet<string> {
+  return new Set<BuiltIn>(
+    [...builtInTypes.values()].flatMap((type) => {
+      for (let at: SimpleType | undefined = type; at !== undefined; at = at.base)
+        if (names.includes(at.builtIn)) return [type.builtIn];
+      return [];
+    }),
+  );
+}
+
+/** The built-in numeric types. */
+export const numbers: ReadonlySet<string> = derivedFrom('decimal', 'float', 'double');
+
+/** The built-in integer types, whose values have no decimal point. */
+export const integers: ReadonlySet<string> = derivedFrom('integer');
 
 /** Compiles the check of a type; undefined if its values need no check. */
 export function compileFacets(type: SimpleType, limits: Limits): Judge | undefined {

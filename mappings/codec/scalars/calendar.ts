@@ -14,7 +14,7 @@ export function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Returns the days from 1970-01-01 to a date of year 1 or later. */
+/** Returns the days from 1970-01-01 to a date. Year 0 precedes year 1. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const century = Math.floor(marchYear / 100);

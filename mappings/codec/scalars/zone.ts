@@ -93,6 +93,16 @@ export function createZone(name: string): Zone {
   };
 }
 
+/** Returns the zone with a name of the IANA database; undefined for another name. */
+export function zoneNamed(name: string): Zone | undefined {
+  try {
+    return createZone(name);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, hour: '2-digit', timeZoneName: 'longOffset' });

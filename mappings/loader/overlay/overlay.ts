@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { linearPattern } from '../../codec/scalars/pattern.ts';
-import { createZone } from '../../codec/scalars/zone.ts';
+import { zoneNamed } from '../../codec/scalars/zone.ts';
 import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
 import { namespaces as knownNamespaces } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
@@ -174,7 +174,7 @@ export function settingsOf<Kind extends ContractKind>(
   const missing = settings.validate === 'strict' ? missingPackages('patterns') : undefined;
   if (missing !== undefined) report('/validate', missing);
   const zone = settings.upstreamTimeZone;
-  const isKnown = zone === undefined || isZone(zone);
+  const isKnown = zone === undefined || zoneNamed(zone) !== undefined;
   if (!isKnown)
     report('/upstreamTimeZone', `expected an IANA zone such as Europe/London, got ${shown(zone)}`);
   return {
@@ -202,16 +202,6 @@ function readReplyHeaders(names: readonly string[], report: Report): readonly st
       report('/replyHeaders', `expected names of HTTP headers that only the API uses, got ${shown(name)}`);
   }
   return names.map((name) => name.toLowerCase());
-}
-
-function isZone(name: string): boolean {
-  try {
-    createZone(name);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
 
 /** Headers that cannot be a credential: headers of the connection and the message, and `Cookie` (W24). */

@@ -4,14 +4,16 @@ import type { Input } from '../../mappings/http-mapping/call.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import type { Prepared } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
-import { unpackBody } from '../http/body.ts';
+import { admitBody, unpackBody } from '../http/body.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { splitSoap } from '../protocols/read-call.ts';
+import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
+import { readSoapBody } from '../protocols/read-request.ts';
 import type { Envelope, SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress } from '../protocols/soap/versions.ts';
 import { type Received, receiveAll } from './receive.ts';
 
-// Requests as JSON, for conditions on values (G8).
+// Payloads of requests: as JSON, for conditions on values (G8), and for the upstream.
 
 /** Returns the JSON of a request. One that was read in a worker thread has it, or has it as its upstream request. */
 export function jsonOf(operation: CompiledOperation, input: Input | Prepared): string {
@@ -60,4 +62,25 @@ export async function readRequest(
     const { operation, input } = await service.readInWorker.soap(context, address, copy, split);
     return { json: jsonOf(operation, input), call: undefined, moved: input.given.body };
   }
+}
+
+/**
+ * Reads a received call for the upstream. Throws CallError, Fault.
+ *
+ * @param known the call, if the decision has read it
+ * @param isKept true if the legacy service may get the same bytes
+ */
+export async function readForUpstream(
+  address: SoapAddress,
+  context: RequestContext,
+  received: Received,
+  known: SoapCall | undefined,
+  isKept: boolean,
+): Promise<SoapCall | PreparedSoapCall> {
+  const { request, head, options } = context;
+  const { service } = options;
+  service.refuseForeign?.(request, head.contentType.type);
+  admitBody(request.headers, service);
+  const body = received.body ?? (await unpackBody(context, received.bytes, service));
+  return known ?? readSoapBody(context, address, isKept ? Buffer.from(body) : body);
 }
