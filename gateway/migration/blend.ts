@@ -34,7 +34,7 @@ export interface BlendedCall {
   readonly read: (added: Readonly<Record<string, string>>) => LegacyRead;
   /** Changes an outcome of the upstream for the caller. */
   readonly change: (outcome: Outcome) => Outcome;
-  /** Called with the first items of both lists that have the same key, and the number of these keys (G30). */
+  /** Called with pairs of items with the same key, and the number of such keys (G30). */
   readonly onDuplicates: (duplicates: readonly Duplicate[], keys: number) => void;
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../mappings/compare/findings.ts';
 import { counter, type Snapshot } from '../telemetry/metrics.ts';
 
-/** Maximum number of callers that are told apart for an operation and for a finding. More callers are not counted. */
+/** Maximum number of distinct callers that an operation and a finding count. More callers are ignored. */
 export const maxCallers = { operation: 1_000, finding: 32 } as const;
 
 /** Maximum number of examples of a finding (G45). */
@@ -304,7 +304,7 @@ export class Evidence {
     return `p-${pseudonymOf([contract, 'text', value].join('\n'))}`;
   }
 
-  /** Returns 32 bits of a caller's key, which tell callers apart without naming them. */
+  /** Returns 32 bits of a caller's key, to distinguish callers without their names. */
   #hashOf(callerKey: string): number {
     const { pseudonymOf } = this.parts;
     const text = pseudonymOf === undefined ? callerKey : pseudonymOf(`caller ${callerKey}`);
@@ -346,7 +346,7 @@ function frequencyOf({ count, noise }: Finding): number {
   return count + noise;
 }
 
-/** Returns the earlier of two times, of which 0 is none. */
+/** Returns the earlier of two times. 0 means no time. */
 function earliest(one: number, other: number): number {
   return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
 }

@@ -41,7 +41,7 @@ export interface PendingParts {
   ) => Promise<Comparison>;
   /** Called with the comparison and the duration of the shadow request in ms, or why there is no comparison. */
   readonly onCompared: (result: Comparison | Skipped, shadowMs: number) => void;
-  /** Called with the comparison of two replies of the legacy service, or why there is none. */
+  /** Called with the comparison of two replies of the legacy service, or the reason why there is none. */
   readonly onNoise: (result: Comparison | Skipped) => void;
   /** Called when a shadow request or a comparison has ended. Times are in ms of `performance.now()`. */
   readonly onWork: (work: 'shadow' | 'compare', from: number, to: number) => void;

@@ -196,8 +196,8 @@ function formOfItem(item: Member): JsonForm | undefined {
 }
 
 /**
- * Returns the form of an element's JSON. That of a head of a substitution group is an object with one of the elements
- * that may be in its place (A20).
+ * Returns the form of an element's JSON. For the head of a substitution group it is an object with one member, an
+ * element of the group (A20).
  */
 function formOfElement(element: ElementDeclaration, once: boolean): JsonForm {
   if (element.substitutes.length === 0) return jsonFormOf(element.type, once);

@@ -5,8 +5,8 @@ import { rootOf } from './root-part.ts';
 const marks = ['Nonce', 'Signature', 'Timestamp', 'RelatesTo'];
 
 /**
- * Returns true if a message may have a nonce, a signature, a Timestamp or `RelatesTo`. Returns true for a message whose
- * text is not visible, for example in UTF-16, compressed, or in a package whose first part is encoded.
+ * Returns true if a message may have a nonce, a signature, a Timestamp or `RelatesTo`. The bytes must show its text. The
+ * result is also true without visible text: in UTF-16, after compression, or in a package with an encoded first part.
  */
 export function isReplayProtected(bytes: Buffer, context: Pick<RequestContext, 'head' | 'options'>): boolean {
   const envelope = context.head.related === undefined ? bytes : rootOf(bytes, context)?.root;

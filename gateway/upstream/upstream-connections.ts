@@ -50,7 +50,7 @@ export class UpstreamConnections {
   #advancing = false;
 
   /**
-   * @param slots the `inFlight` slots, of which each call holds one when it enters
+   * @param slots the `inFlight` slots; each call holds one when it enters
    * @param now returns the time in ms
    */
   constructor(

@@ -156,7 +156,7 @@ class Replies {
     for (const { path, code } of violations) this.#at(path, () => this.#sink.violation(code));
   }
 
-  /** Notes equal values of which one is an empty element with a default (G36). Longer lists are incomplete. */
+  /** Notes equal values if one of them is an empty element with a default (G36). Longer lists are incomplete. */
   #noteDefaults(legacy: readonly string[], fresh: readonly string[]): void {
     if (Math.max(legacy.length, fresh.length) >= maxViolations) return;
     const [ours, theirs] = [new Set(legacy), new Set(fresh)];

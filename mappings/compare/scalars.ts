@@ -292,7 +292,7 @@ function withTime({ builtIn }: SimpleType, text: string): string {
 /** Maximum number of powers of ten between the digits of two numbers that a tolerance compares. */
 const maxPowers = 1_000;
 
-/** Returns a number as a multiple of a power of ten, whose exponent is not above the number's. */
+/** Returns a number divided by a power of ten. The exponent of the power is at most the exponent of the number. */
 function scaled({ isNegative, digits, exponent }: Decimal, power: number): bigint {
   const size = BigInt(digits || '0') * 10n ** BigInt(Math.max(0, exponent - power));
   return isNegative ? -size : size;

@@ -58,8 +58,8 @@ interface Effective {
 }
 
 /**
- * The differences that a comparison keeps. If all places are taken, the first difference of a finding (G45) replaces the
- * last one of a finding with several.
+ * The differences that a comparison keeps. If there is no place left, a difference of a new finding (G45) replaces one
+ * of a finding with several.
  */
 class Kept<One extends Difference> {
   readonly all: One[] = [];

@@ -14,7 +14,7 @@ export const maxDataParts = 4;
 
 /** A certificate that a message names. */
 export interface NamedToken extends Token {
-  /** The bytes of the token, by which the result of the check is remembered. */
+  /** The bytes of the token. The cache of results uses them as key. */
   readonly bytes: Buffer;
   /** The BinarySecurityToken; undefined if the message only names or embeds the certificate in another form. */
   readonly element: TreeElement | undefined;

@@ -56,7 +56,7 @@ export class Trust {
     this.#known = new Set(anchors.certificates.map(({ bytes }) => bytes.toString('latin1')));
   }
 
-  /** Parses a token that is one certificate, or a path of them. Returns undefined for other bytes. */
+  /** Parses a certificate, or a path of certificates. Returns undefined for other bytes. */
   parse(bytes: Buffer, kind: 'certificate' | 'path', now: number): Token | undefined {
     const remembered = this.#remembered.get(hash('sha256', bytes, 'latin1'));
     if (remembered !== undefined && isDuring(remembered, now)) return remembered.token;
@@ -72,7 +72,7 @@ export class Trust {
   /**
    * Checks the certificate of a signer (X11).
    *
-   * @param bytes the bytes of the token, by which the result is remembered
+   * @param bytes the bytes of the token; the cache of results uses them as key
    * @param now time in ms since 1970
    * @returns undefined for a trusted certificate
    */
@@ -89,7 +89,7 @@ export class Trust {
     return undefined;
   }
 
-  /** Returns the end of the validity of a trusted path, or why there is none. */
+  /** Returns the end of the validity of a trusted path, or the reason for no trust. */
   #pathProblem(token: Token, now: number): { readonly to: number } | Distrust {
     const { signer, others } = token;
     if (this.#known.has(signer.bytes.toString('latin1')))

@@ -4,7 +4,7 @@ import type { SignatureMethod } from './names.ts';
 /** Sizes of the two numbers of an ECDSA value in bytes, by the curve's name in OpenSSL (X9). */
 const curves: Readonly<Record<string, number>> = { prime256v1: 32, secp384r1: 48, secp521r1: 66 };
 
-/** Returns true if a SignatureValue is that of a text by a key. A key of another kind than the method gives false (X9). */
+/** Returns true if a SignatureValue is the signature of a text by a key. A key of another kind than the method gives false (X9). */
 export function isSignedBy(text: string, value: Buffer, method: SignatureMethod, key: KeyObject): boolean {
   const { hash, isPss } = method;
   const type = key.asymmetricKeyType;

@@ -190,7 +190,7 @@ export class Verifier {
     return target;
   }
 
-  /** Returns what an STR-Transform puts in place of a SecurityTokenReference (X13). */
+  /** Returns the replacement of a SecurityTokenReference by an STR-Transform (X13). */
   #tokenOf(
     reference: TreeElement,
     form: CanonicalForm,

@@ -9,7 +9,7 @@ import { shown } from '../document/node.ts';
 /** The key `wsse.x509`. */
 type X509Keys = NonNullable<NonNullable<OverlayValues<'openapi'>['wsse']>['x509']>;
 
-/** Returns the absolute path of a file and its bytes, or what was found in place of a readable file. */
+/** Returns the absolute path of a file and its bytes; a text instead of the bytes says why it is not readable. */
 export type ReadBytes = (path: string) => { readonly path: string; readonly bytes: Buffer | string };
 
 /** Files that were read, by the key that names them. */
