@@ -1,0 +1,2 @@
+/** Recorded exchanges (G56). */
+export const recordTables: readonly string[] = [];

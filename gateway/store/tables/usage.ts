@@ -1,0 +1,2 @@
+/** Calls by operation and caller (G61, G62). */
+export const usageTables: readonly string[] = [];
