@@ -17,7 +17,7 @@ export function fail(error: unknown, json = false): never {
   if (error instanceof ContractError || (error instanceof RangeError && !isStackOverflow(error))) {
     const isContract = error instanceof ContractError;
     if (json) printJson({ problems: isContract ? error.problems : [{ message: error.message }] });
-    else printError(isContract ? `the contract cannot be served:\n${error.message}` : error.message);
+    else printError(isContract ? `errors in the contract or the settings:\n${error.message}` : error.message);
     process.exit(wrongInput);
   }
   if (isStackOverflow(error)) {

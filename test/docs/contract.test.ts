@@ -50,5 +50,5 @@ test('docs/contract.md: check prints the problems on the page', async (t) => {
   );
   const { code, err } = await run(t, ['check', '--contract', folder]).ended;
   t.is(code, 2);
-  t.is(err.replaceAll(join(folder, '..', '/'), ''), `the contract cannot be served:\n${problems}`);
+  t.is(err.replaceAll(join(folder, '..', '/'), ''), `errors in the contract or the settings:\n${problems}`);
 });

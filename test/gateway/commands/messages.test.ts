@@ -164,7 +164,7 @@ for (const [what, args, files, message] of [
     t.is(out, '');
     const lines = err.trimEnd().split('\n');
     t.deepEqual(
-      lines.filter((line) => line !== 'the contract cannot be served:'),
+      lines.filter((line) => line !== 'errors in the contract or the settings:'),
       [message],
     );
   });

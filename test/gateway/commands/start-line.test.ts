@@ -110,7 +110,7 @@ for (const [what, args, environment, message] of [
     'a missing contract',
     ['no.yaml', '--upstream', upstream],
     {},
-    /^the contract cannot be served:\nno\.yaml/,
+    /^errors in the contract or the settings:\nno\.yaml/,
   ],
   [
     'an invalid contract of workers',
@@ -134,5 +134,5 @@ for (const [what, args, environment, message] of [
 test('the other commands report errors as text', async (t) => {
   const { code, rawErr } = await run(t, ['check', 'no.yaml']).ended;
   t.is(code, 2);
-  t.regex(rawErr, /^the contract cannot be served:\nno\.yaml#/);
+  t.regex(rawErr, /^errors in the contract or the settings:\nno\.yaml#/);
 });

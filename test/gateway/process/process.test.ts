@@ -425,7 +425,7 @@ for (const [command, ...args] of [['serve', '--demo'], ['check'], ['wsdl']] as c
     t.is(out, '');
     t.is(
       err,
-      `the contract cannot be served:\n${file}:6#/dialect: expected one of servicestack, plain, got "esperanto"\n`,
+      `errors in the contract or the settings:\n${file}:6#/dialect: expected one of servicestack, plain, got "esperanto"\n`,
     );
   });
 }

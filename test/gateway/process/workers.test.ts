@@ -445,7 +445,7 @@ for (const [what, environment, said] of [
   [
     'a contract that can’t be served',
     { ...elsewhere, SOAPBRIDGE_CONTRACT: 'docs' },
-    /^the contract cannot be served:\ndocs\/openapi\.yaml#: no such file; [^\n]*\n$/,
+    /^errors in the contract or the settings:\ndocs\/openapi\.yaml#: no such file; [^\n]*\n$/,
   ],
   [
     'what only a worker finds',

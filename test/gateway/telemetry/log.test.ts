@@ -204,6 +204,7 @@ for (const [fault, message, headers, told] of unanswered) {
     const line = lineOf(gateway, 'soap11');
     t.is(line.fault, fault);
     t.is(line.block, told);
+    t.regex(JSON.stringify(line.refusal), /"expected":"[^"].*"got":"/);
   });
 }
 

@@ -1,6 +1,7 @@
 import { refuse as note, type Reading } from '../../../../mappings/codec/problem.ts';
 import type { CompiledOperation } from '../../../../mappings/compile.ts';
 import type { Contract } from '../../../../mappings/contract/model.ts';
+import { quoteElement } from '../../../../mappings/contract/reason.ts';
 import type { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { Fault } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
@@ -47,9 +48,7 @@ export function readDeclared(
     throw new Fault(
       version,
       'MustUnderstand',
-      {
-        detail: `the header block ${strange.local.slice(0, 64)} has mustUnderstand and is not declared for this operation`,
-      },
+      { expected: 'mustUnderstand only on header blocks of the operation', got: quoteElement(strange.local) },
       { block: strange },
     );
   if (header === undefined || own.length === 0) return [];

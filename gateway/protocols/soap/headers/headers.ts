@@ -1,6 +1,7 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { CompiledContract } from '../../../../mappings/compile.ts';
 import { type Contract, namespaces } from '../../../../mappings/contract/model.ts';
+import { quoteElement, quoteValue } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, refuse } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
@@ -72,12 +73,16 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
 
 function notUnderstood({ namespace, local }: ContentReader, version: SoapVersion): Fault {
   const protocol = protocolOf(namespace);
-  let hint = protocol === undefined ? '' : `; ${protocol.problem}; ${protocol.instead}`;
-  if (local === 'Security') hint = '; the contract does not read WS-Security';
+  let detail = protocol === undefined ? undefined : `${protocol.problem}; ${protocol.instead}`;
+  if (local === 'Security') detail = 'the contract does not read WS-Security';
   return new Fault(
     version,
     'MustUnderstand',
-    { detail: `the header block ${local.slice(0, 64)} has mustUnderstand and is not understood${hint}` },
+    {
+      expected: 'mustUnderstand only on header blocks that the contract reads',
+      got: quoteElement(local),
+      detail,
+    },
     { block: { namespace, local } },
   );
 }
@@ -93,7 +98,7 @@ function readMustUnderstand(xml: ContentReader, version: SoapVersion, found: Hea
     found.fault = new Fault(
       version,
       'sender',
-      { expected: '0, 1, true or false in mustUnderstand' },
+      { expected: '0, 1, true or false in mustUnderstand', got: quoteValue(`"${word.slice(0, 32)}"`) },
       {
         kind: 'InvalidHeader',
       },

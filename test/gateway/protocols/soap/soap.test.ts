@@ -359,7 +359,7 @@ test('W28: a fault for WS-Security states that the block is not understood', asy
   t.is(faultOf(reply, '1.1')?.code, 's:MustUnderstand');
   t.regex(
     faultOf(reply, '1.1')?.reason ?? '',
-    /Security has mustUnderstand and is not understood; the contract does not read WS-Security/,
+    /got &lt;Security&gt;; the contract does not read WS-Security/,
   );
 });
 
