@@ -9,6 +9,9 @@ import { headers, message, path, results, startComparing } from './comparing.ts'
 /** Time after which a service closes an idle connection, in ms. The gateway closes it before. */
 const idleMs = 60_000;
 
+/** Time after which the gateway closes the connections of a removed service, in ms. A call must be faster. */
+const closingMs = 8_000;
+
 /** Starts a service, and returns its URL and its number of open connections. */
 async function startService(t: ExecutionContext, type: string, body: () => string) {
   let open = 0;
@@ -33,14 +36,14 @@ async function startService(t: ExecutionContext, type: string, body: () => strin
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('G5, G18: connections of removed services are closed after a successful reload only', async (t) => {
-  t.timeout(idleMs / 2);
+  t.timeout(2 * idleMs);
   let replies = { legacy: '', new: '' };
   const legacy = await startService(t, 'text/xml', () => replies.legacy);
   const fresh = await startService(t, 'application/json', () => replies.new);
   const site = await startComparing(
     t,
     { answer: 'new' },
-    { legacy: legacy.url, upstream: fresh.url, limits: { totalMs: 300, shadowMs: 300 } },
+    { legacy: legacy.url, upstream: fresh.url, limits: { totalMs: closingMs, shadowMs: closingMs } },
   );
   replies = site.replies;
   await site.send({ path, headers, body: message('GRANT1') });
@@ -50,7 +53,7 @@ test('G5, G18: connections of removed services are closed after a successful rel
   const before = legacy.open();
   t.true(before > 0);
   await site.reconfigure({ upstream: fresh.url, legacy: '{legacy}', migration: { routes: [{ name: 'x' }] } });
-  await pause(600);
+  await pause(closingMs + 1_000);
   t.is(legacy.open(), before, 'the reload failed');
   await site.reconfigure({ upstream: '{new}' });
   await until(() => legacy.open() === 0 && fresh.open() === 0);
@@ -59,14 +62,14 @@ test('G5, G18: connections of removed services are closed after a successful rel
 });
 
 test('G5: connections of shadow requests are closed if no contract has a legacy service any more', async (t) => {
-  t.timeout(idleMs / 2);
+  t.timeout(2 * idleMs);
   let replies = { legacy: '', new: '' };
   const legacy = await startService(t, 'text/xml', () => replies.legacy);
   const fresh = await startService(t, 'application/json', () => replies.new);
   const site = await startComparing(
     t,
     {},
-    { legacy: legacy.url, upstream: fresh.url, limits: { totalMs: 300, shadowMs: 300 } },
+    { legacy: legacy.url, upstream: fresh.url, limits: { totalMs: closingMs, shadowMs: closingMs } },
   );
   replies = site.replies;
   await site.send({ path, headers, body: message('GRANT1') });

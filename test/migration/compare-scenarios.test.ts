@@ -40,7 +40,6 @@ for (const name of ['S01', 'S02', 'S03', 'S04', 'S05', 'S06', 'S07', 'S09', 'S10
       contract: contractFolder(contract),
       config,
       callers: [...callers],
-      limits: { loopDelayMs: 60_000 }, // the machine of a test may be slow
     });
     const differences = new Map<string, number>();
     for (const [index, call] of calls.entries()) {
@@ -87,7 +86,6 @@ async function resultWith(
   const site = await startSite(t, {
     contract: contractFolder(contract),
     config: { ...config, migration: { ...config.migration, ...migration } },
-    limits: { loopDelayMs: 60_000 },
   });
   site.legacy.answer = call.legacy;
   site.upstream.answer = call.new;

@@ -55,8 +55,6 @@ export async function startComparing(
     config: configOf(rule),
     callers: ['acme', 'tester'],
     ...options,
-    // the machine of a test may be slow
-    limits: { loopDelayMs: 60_000, ...options.limits },
   });
   site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body: replies.legacy };
   site.upstream.answer = { status: 200, headers: { 'content-type': 'application/json' }, body: replies.new };

@@ -52,7 +52,6 @@ async function textsOf(t: ExecutionContext, key: string | undefined): Promise<re
   const site = await startSite(t, {
     contract: contractFolder('contracts/orders'),
     config: { legacy: '{legacy}', migration: { routes, state } },
-    limits: { loopDelayMs: 60_000 },
     serve: { callerFiles: key === undefined ? {} : { callerKey } },
   });
   for (const [index, [legacy, fresh]] of replies.entries()) {
@@ -125,7 +124,6 @@ test('G45: a credential that a service repeats is not in the state file', async 
         legacy: '{legacy}',
         migration: { routes: [{ name: 'all', operations: ['Get'], mode: 'compare', answer }], state },
       },
-      limits: { loopDelayMs: 60_000 },
     });
     let calls = 0;
     for (const place of ['block', 'header'] as const)
@@ -165,7 +163,6 @@ test('G45: a secret of an Authorization header that the contract does not declar
   const site = await startSite(t, {
     contract: contractFolder('contracts/orders'),
     config: { legacy: '{legacy}', migration: { routes, state } },
-    limits: { loopDelayMs: 60_000 },
   });
   site.legacy.answer = {
     status: 500,

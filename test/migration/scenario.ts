@@ -155,7 +155,8 @@ export async function startSite(t: ExecutionContext, options: SiteOptions): Prom
     drainDelayMs: 0,
     callerFiles: { callers },
     ...(options.isAudited === false ? {} : { auditLog: audit }),
-    limits: { ...defaultLimits, ...options.limits } as Limits,
+    // the machine of a test may be slow
+    limits: { ...defaultLimits, loopDelayMs: 60_000, ...options.limits } as Limits,
     logTo: new Writable({
       write(chunk, _encoding, done) {
         logged += chunk;
