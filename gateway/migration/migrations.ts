@@ -14,6 +14,7 @@ import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { Way } from '../upstream/connector.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
+import { ServicesByKey } from '../upstream/services-by-key.ts';
 import type { Tokens } from '../upstream/tokens.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { BlendWorker } from './blend-worker.ts';
@@ -25,7 +26,6 @@ import { type EvidencePlan, readEvidencePlan } from './evidence-settings.ts';
 import type { EvidencePart } from './evidence-store.ts';
 import { compileIdentifyCaller, type IdentityOf } from './identity.ts';
 import { createLegacyService, type LegacyService } from './legacy-service.ts';
-import { LegacyServices } from './legacy-services.ts';
 import { compileHeaders, compileReadsCaller, leadsToLegacy, portPaths } from './place.ts';
 import { pagingWarnings } from './read-blend.ts';
 import { readRouting, warningsOf } from './read-routing.ts';
@@ -136,8 +136,8 @@ export type OpenMigration = (app: AppOptions) => Migration;
 /** The legacy services of a process, and the counts of their contracts. Both continue over a reload. */
 export class Migrations {
   readonly #parts: MigrationParts;
-  readonly #services = new LegacyServices();
-  readonly #shadowServices = new LegacyServices();
+  readonly #services = new ServicesByKey<LegacyService>();
+  readonly #shadowServices = new ServicesByKey<LegacyService>();
   readonly #tokens = new Map<string, Tokens>();
   readonly #counts = new Map<string, RoutingCounts>();
   /** Evidence of the contracts whose replies are compared. */
@@ -269,8 +269,8 @@ export class Migrations {
    * @param compared plans of the contracts whose replies are compared
    */
   keepOnly(plans: readonly LegacyPlan[], compared: readonly LegacyPlan[]): void {
-    this.#services.keepOnly(plans);
-    this.#shadowServices.keepOnly(compared);
+    this.#services.keepOnly(new Set(plans.map(keyOf)));
+    this.#shadowServices.keepOnly(new Set(compared.map(keyOf)));
     const keys = new Set(plans.map(tokensKeyOf));
     for (const key of this.#tokens.keys()) if (!keys.has(key)) this.#tokens.delete(key);
   }
@@ -320,13 +320,13 @@ export class Migrations {
   }
 
   #openService(
-    services: LegacyServices,
+    services: ServicesByKey<LegacyService>,
     plan: LegacyPlan,
     options: Pick<UpstreamOptions, 'networkOf' | 'admission' | 'onBreaker'>,
     limits: Limits,
   ): LegacyService {
     const create = () => createLegacyService(plan.url, options, limits, this.#parts.wayTo(plan.url, plan));
-    return services.at(plan, create);
+    return services.at(keyOf(plan), create);
   }
 
   #tokensOf(
@@ -345,6 +345,10 @@ export class Migrations {
     this.#tokens.set(key, known);
     return known;
   }
+}
+
+function keyOf({ url, service, limits }: LegacyPlan): string {
+  return JSON.stringify([url, service?.tls, service?.proxy, limits]);
 }
 
 function tokensKeyOf({ service, limits }: LegacyPlan): string {

@@ -3,6 +3,7 @@ import type { Log } from '../core/core-options.ts';
 import type { Way } from '../upstream/connector.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { type Proxies, proxyFor } from '../upstream/proxy.ts';
+import { type Closable, ServicesByKey } from '../upstream/services-by-key.ts';
 import type { Tokens } from '../upstream/tokens.ts';
 import { createLocalUpstream, type Upstream } from '../upstream/upstream.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -27,17 +28,14 @@ export interface Upstreams {
 }
 
 /** An upstream and its place. */
-interface Entry {
+interface Entry extends Closable {
   readonly place: UpstreamPlace;
-  readonly limits: Limits;
   readonly upstream: Promise<Upstream>;
 }
 
 /** Creates the upstreams of a process. Each one is created at its first use. */
 export function createUpstreams(options: ServeOptions, upstreamOptions: UpstreamOptions): Upstreams {
-  const entries = new Map<string, Entry>();
-  /** Removed upstreams, and the timers that close them. */
-  const removed = new Map<Entry, NodeJS.Timeout>();
+  const entries = new ServicesByKey<Entry>();
   /** Tokens are kept over a reload if the settings of the token request do not change. */
   const tokens = new Map<string, Tokens>();
 
@@ -59,18 +57,15 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
   return {
     at: async (place) => {
       const limits = { ...upstreamOptions.limits, ...place.limits };
-      const key = keyOf(place);
-      const entry = entries.get(key) ?? {
-        place,
-        limits,
-        upstream: createUpstream(place, options, { ...upstreamOptions, limits }),
-      };
-      entries.set(key, entry);
-      return accessTo(place, await entry.upstream, limits);
+      const { upstream } = entries.at(keyOf(place), () => {
+        const created = createUpstream(place, options, { ...upstreamOptions, limits });
+        return { place, limits, upstream: created, close: async () => (await created).close() };
+      });
+      return accessTo(place, await upstream, limits);
     },
     probe: async (log) => {
       const timeout = upstreamOptions.limits.upstreamConnectMs;
-      for (const { place } of entries.values()) {
+      for (const { place } of entries.all()) {
         for (const url of addressesOf(place)) {
           const { probeUpstream, probeSentence } = await import('../upstream/probe.ts'); // loads undici, which is slow
           const probed = await probeUpstream(url, wayTo(url, place.upstream, options), timeout, false);
@@ -81,23 +76,11 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
       }
     },
     keepOnly: (places) => {
-      const keys = new Set(places.map(keyOf));
-      for (const [key, entry] of entries) {
-        if (keys.has(key)) continue;
-        entries.delete(key);
-        const close = async (): Promise<void> => {
-          removed.delete(entry);
-          await (await entry.upstream).close();
-        };
-        removed.set(entry, setTimeout(close, entry.limits.totalMs).unref());
-      }
+      entries.keepOnly(new Set(places.map(keyOf)));
       const tokenKeys = new Set(places.map(tokensKeyOf));
       for (const key of tokens.keys()) if (!tokenKeys.has(key)) tokens.delete(key);
     },
-    close: async () => {
-      for (const timer of removed.values()) clearTimeout(timer);
-      for (const { upstream } of [...entries.values(), ...removed.keys()]) await (await upstream).close();
-    },
+    close: () => entries.close(),
   };
 }
 
