@@ -152,6 +152,7 @@ const long = [
   'test/gateway/protocols/soap/claimed-version.test.ts',
   'test/gateway/telemetry/caller-faults.test.ts',
   'test/gateway/embedded/reload.test.ts',
+  'test/migration/blend-limits.test.ts',
   'test/migration/closed-connections.test.ts',
   'test/migration/commands.test.ts',
   'test/migration/compared-workers.test.ts',

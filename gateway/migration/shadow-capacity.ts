@@ -46,14 +46,22 @@ export class ShadowCapacity {
   /** Reads large requests in a worker thread. */
   readonly reader: WorkerReader;
   readonly #isBusy: () => boolean;
+  readonly #compareMs: number;
   readonly #comparer: WorkerThread<CompareTask, CompareResult>;
   readonly #open = new Set<Cancellable>();
 
   /**
    * @param isBusy returns true while no shadow request may start
    * @param onLost called with the reason when a worker thread has ended unexpectedly
+   * @param compareMs maximum duration of a comparison in ms, which tests replace
    */
-  constructor(limits: Limits, isBusy: () => boolean, onLost: (error: unknown) => void) {
+  constructor(
+    limits: Limits,
+    isBusy: () => boolean,
+    onLost: (error: unknown) => void,
+    compareMs = maxCompareMs,
+  ) {
+    this.#compareMs = compareMs;
     const { shadowCalls: inFlight, shadowBytes: heldBytes, shadowMs: queueMs } = limits;
     this.limits = limits;
     this.admission = new Admission({ ...limits, inFlight, queue: maxWaitingShadows, queueMs, heldBytes });
@@ -94,7 +102,7 @@ export class ShadowCapacity {
   ): Promise<Comparison> {
     const result = await this.#comparer.run({
       ...order,
-      withinMs: maxCompareMs,
+      withinMs: this.#compareMs,
       refuse: (why) => new Skipped(why === 'memory' ? 'size' : 'busy'),
     });
     if (result === undefined) throw new Error('the comparison thread skipped a task');

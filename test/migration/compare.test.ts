@@ -315,8 +315,9 @@ test('G27: a comparison that needs more memory than its thread may use counts as
     defaultLimits,
     () => false,
     (error) => lost.push(error),
+    600_000,
   );
-  const list = Array.from({ length: 200 }, () => 'x'.repeat(1024 * 1024));
+  const list = Array.from({ length: 100 }, () => 'x'.repeat(1024 * 1024));
   const order = { watch: () => () => {}, bytes: 0, memory: [] };
   const task = { contractId: 1, contract: undefined, operation: 'x', duplicates: [] };
   await t.throwsAsync(capacity.compare({ ...order, taskOf: () => ({ ...task, list }) }), {
