@@ -19,7 +19,7 @@ export interface Order<Task> {
   readonly bytes: number;
   /** Memory that is transferred to the thread. */
   readonly memory: readonly ArrayBuffer[];
-  /** Maximum running time in ms. */
+  /** Maximum running time in ms. The start of the thread does not count. */
   readonly withinMs: number;
   /** Time after which the result is not needed, in ms of `performance.now()`. */
   readonly deadline?: number;
@@ -51,8 +51,8 @@ export interface WorkerThreadOptions<Result> {
   readonly drop?: (result: Result) => void;
 }
 
-/** Message of a thread after a task. */
-type Answer<Result> = { readonly result: Result } | { readonly error: unknown };
+/** Message of a thread: after its start, or after a task. */
+type Answer<Result> = { readonly isReady: true } | { readonly result: Result } | { readonly error: unknown };
 
 interface Waiting<Task, Result> extends Order<Task> {
   /** Receives the result; undefined if the task was skipped. Only the first call has an effect. */
@@ -75,6 +75,8 @@ export class WorkerThread<Task, Result> {
   readonly #waiting: Waiting<Task, Result>[] = [];
   #current: Waiting<Task, Result> | undefined;
   #thread: Worker | undefined;
+  /** True after the thread has started. */
+  #isReady = false;
   readonly #known = new Set<number>();
   #picks = 0;
   #isOutdated = false;
@@ -159,9 +161,7 @@ export class WorkerThread<Task, Result> {
         this.#begin();
         return;
       }
-      // the maximum delay of a timer
-      const withinMs = Math.min(next.withinMs, 2 ** 31 - 1);
-      this.#timer = setTimeout(() => this.#lose(worker, this.#refusalOf(next, 'slow')), withinMs);
+      if (this.#isReady) this.#limitTime(worker, next);
       worker.ref(); // keeps the process alive until there is a result
       worker.postMessage(task, next.memory);
     } catch (error) {
@@ -170,6 +170,12 @@ export class WorkerThread<Task, Result> {
         error instanceof Error ? error : new Error(`${this.#options.title} did not accept a task`),
       );
     }
+  }
+
+  /** Ends the thread if its task takes too long. */
+  #limitTime(worker: Worker, task: Waiting<Task, Result>): void {
+    const withinMs = Math.min(task.withinMs, 2 ** 31 - 1); // the maximum delay of a timer
+    this.#timer = setTimeout(() => this.#lose(worker, this.#refusalOf(task, 'slow')), withinMs);
   }
 
   /**
@@ -195,7 +201,10 @@ export class WorkerThread<Task, Result> {
     worker.unref();
     worker.on('message', (answer: Answer<Result>) => {
       if (worker !== this.#thread) return;
-      if ('result' in answer) this.#finish(answer);
+      if ('isReady' in answer) {
+        this.#isReady = true;
+        if (this.#current !== undefined) this.#limitTime(worker, this.#current);
+      } else if ('result' in answer) this.#finish(answer);
       else this.#finish(answer.error instanceof Error ? answer.error : new Error(`${title} failed`));
     });
     worker.on('error', (error) => this.#lose(worker, error));
@@ -217,6 +226,7 @@ export class WorkerThread<Task, Result> {
   /** Terminates an idle or failed thread. */
   #terminate(): void {
     this.#isOutdated = false;
+    this.#isReady = false;
     this.#known.clear();
     const left = this.#thread;
     this.#thread = undefined;
@@ -265,6 +275,7 @@ export function performTasks<Task, Result>(
   const port = parentPort;
   if (isMainThread || port === null || !isThreadData(workerData) || workerData.module !== module) return;
   if (!workerData.isUrgent) yieldToOthers();
+  port.postMessage({ isReady: true });
   // the next task arrives only after this one is answered
   port.on('message', async (task: Task) => {
     try {

@@ -32,6 +32,8 @@ const orderOf = (task: string, terms: Partial<Order<string>> = {}): Order<string
   ...terms,
 });
 
+/** A thread that needs more than 5 s to start. */
+const late = '(Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000), (task) => task)';
 const upper = '(task) => task.toUpperCase()';
 /** Waiting tasks have no handle that would keep the process alive. */
 const endless = '(task) => { if (task === "endless") for (;;); return task; }';
@@ -50,6 +52,12 @@ test('a task that takes too long is rejected, and another thread performs the ne
   await t.throwsAsync(slow, { instanceOf: RangeError, message: 'slow' });
   t.is(await next, 'next');
   t.is(lost.length, 1);
+  await lane.close();
+});
+
+test('the start of a thread does not count as time of its first task', async (t) => {
+  const lane = laneOf(late);
+  t.is(await lane.run(orderOf('first', { withinMs: 5_000 })), 'first');
   await lane.close();
 });
 
