@@ -23,6 +23,7 @@ export const optionalFeatures = {
     name: '`SOAPBRIDGE_LIMIT_STORE`',
     packages: { iovalkey: '0.4', 'rate-limiter-flexible': '11' },
   },
+  store: { name: '`store` in soapbridge.yaml, for PostgreSQL', packages: { pg: '8' } },
   traces: {
     name: 'traces (`OTEL_EXPORTER_OTLP_ENDPOINT`)',
     packages: {

@@ -83,6 +83,7 @@ export function createContractApp(
     isOwnHost: options.isOwnHost,
     addressOf: shared.addressOf,
     isReady: options.isReady,
+    unreadyReason: options.unreadyReason,
     metrics: options.metricsPage,
     services: options.services ?? (() => undefined),
     onProbe: createRecorder(shared, path, 'debug'),

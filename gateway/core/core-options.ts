@@ -61,6 +61,7 @@ export interface CoreOptions {
   /** True if the public URL is configured. Otherwise a trusted proxy may send a better one (W34). */
   readonly isPublicUrlSet: boolean;
   readonly isReady: () => boolean;
+  readonly unreadyReason?: AppOptions['unreadyReason'];
   /** Creates the console pages of each contract; undefined for none. */
   readonly pages?: PagesMaker | undefined;
   /** Permission of the pages to send calls. */

@@ -30,7 +30,7 @@ export function createFrame(options: AppOptions, serveSite: Koa.Middleware): Fra
 }
 
 /** Returns the routes of the process's own pages: liveness, readiness, metrics, and the list of contracts. */
-function processPages({ isReady, metrics, services, service }: AppOptions): Router {
+function processPages({ isReady, unreadyReason, metrics, services, service }: AppOptions): Router {
   const { basePath } = service.compiled.contract;
   const router = new Router();
   router.use((ctx, next) => {
@@ -42,9 +42,9 @@ function processPages({ isReady, metrics, services, service }: AppOptions): Rout
     ctx.body = 'ok\n';
   });
   router.get('/readyz', (ctx) => {
-    const ready = isReady();
-    ctx.status = ready ? 200 : 503;
-    ctx.body = ready ? 'ready\n' : 'stopping\n';
+    const reason = isReady() ? unreadyReason?.() : 'stopping';
+    ctx.status = reason === undefined ? 200 : 503;
+    ctx.body = `${reason ?? 'ready'}\n`;
   });
   router.get('/', async (ctx, next) => {
     const listed = services();

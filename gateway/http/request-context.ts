@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly addressOf: (request: IncomingMessage) => string | undefined;
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
+  /** Returns the reason for a 503 of /readyz while the process accepts calls (G54); undefined for none. */
+  readonly unreadyReason?: (() => string | undefined) | undefined;
   /** Called for each request of monitoring (health checks and metrics), which repeats often. */
   readonly onProbe: (record: RequestRecord) => void;
   /** Called for a reply that the connection did not accept at once. */

@@ -1,6 +1,7 @@
 import type { TlsOptions } from 'node:tls';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Log } from '../core/core-options.ts';
+import type { Store } from '../store/store.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { UpstreamStates } from '../upstream/upstream.ts';
@@ -15,6 +16,10 @@ export interface AdminState {
   readonly version: string;
   /** Returns true while the process accepts calls. */
   readonly isReady: () => boolean;
+  /** Returns the reason why a process that accepts calls is not ready (G54); undefined if it is ready. */
+  readonly unreadyReason?: (() => string | undefined) | undefined;
+  /** The store that replicas share (G53); undefined without the setting `store`. */
+  readonly store?: Store | undefined;
   /** Returns the page of `/metrics`; undefined while the process starts or stops. */
   readonly metrics: () => Promise<string | undefined>;
   /** Returns the effective settings without secrets. */

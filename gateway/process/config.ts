@@ -17,6 +17,7 @@ import { type ListenerCertificates, readLegacyPlan } from './legacy-plan.ts';
 import { legacySetting, migrationSetting } from './migration-setting.ts';
 import { type ShownSetting, shownSettings } from './shown-settings.ts';
 import type { SitePlan } from './sites.ts';
+import { readStorePlan, type StorePlan, storeSetting } from './store-plan.ts';
 import { readTlsPlan, type TlsPlan, tlsSetting } from './tls.ts';
 import {
   checkAddress,
@@ -65,6 +66,7 @@ export const configSettings = record('Contracts and settings of one gateway.', {
   tls: tlsSetting,
   clientCertificate: clientCertificateSetting,
   admin: adminSetting,
+  store: storeSetting,
 });
 
 /** Settings of `soapbridge.yaml` for incoming connections. */
@@ -172,6 +174,20 @@ export function readListenerPlan(config: string | ConfigFile, hasTrustedProxies:
     report(`${at}/verifiedBy`, 'expected sentIn with verifiedBy, got none');
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return { tls, clientCertificate: { header: header ?? '', from, sentIn, verifiedBy }, admin };
+}
+
+/**
+ * Reads the setting `store`; undefined without it. Throws ContractError with its problems (G3).
+ *
+ * @param hasCallerKey true if SOAPBRIDGE_CALLER_KEY is set
+ */
+export function readStore(config: string | ConfigFile, hasCallerKey: boolean): StorePlan | undefined {
+  const { path, stated, problems, report } = readingOf(config);
+  if (stated.store === undefined) return undefined;
+  const inFolder = (name: string): string => resolve(dirname(path), name);
+  const plan = readStorePlan(stated.store, path, hasCallerKey, inFolder, report);
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  return plan;
 }
 
 /** Returns the settings of the listener that the identity of callers towards a legacy service depends on. */

@@ -10,6 +10,7 @@ import type {
   OpenShadow,
 } from '../migration/migrations.ts';
 import type { ShadowCapacity } from '../migration/shadow-capacity.ts';
+import type { Store } from '../store/store.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
@@ -46,9 +47,11 @@ export class ProcessMigrations {
   readonly #trustedProxies: BlockList | undefined;
   readonly #callers: () => Callers;
   readonly #log: Log;
+  /** The store that replicas share (G53); undefined without the setting `store`. */
+  readonly store: Store | undefined;
   #migrations: Migrations | undefined;
-  /** Undefined in a worker, whose primary has the store. */
-  #store: EvidenceStore | undefined;
+  /** Undefined in a worker, whose primary has the evidence. */
+  #evidence: EvidenceStore | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Paths of the contracts with a legacy service. */
   #paths: readonly string[] = [];
@@ -64,11 +67,13 @@ export class ProcessMigrations {
     trustedProxies: BlockList | undefined,
     callers: () => Callers,
     log: Log,
+    store: Store | undefined,
   ) {
     this.#options = options;
     this.#trustedProxies = trustedProxies;
     this.#callers = callers;
     this.#log = log;
+    this.store = store;
   }
 
   /** Checks the routes of all contracts and logs warnings. Throws ContractError. */
@@ -98,7 +103,7 @@ export class ProcessMigrations {
       wayTo: (url, { service }) => wayTo(url, service, this.#options),
     });
     const migrations = this.#migrations;
-    await this.#openStore();
+    await this.#openEvidence();
     this.#shadows?.capacity.renew();
     const openers: (OpenMigration | undefined)[] = [];
     const compared: SitePlan[] = [];
@@ -152,9 +157,9 @@ export class ProcessMigrations {
   /** Returns the metrics of the contracts with these paths. */
   read(paths: readonly string[]): Snapshot {
     const own = this.#migrations?.read(paths) ?? [];
-    if (this.#store === undefined) return own;
-    this.#store.add(this.takeEvidence());
-    return [...own, ...this.#store.read()];
+    if (this.#evidence === undefined) return own;
+    this.#evidence.add(this.takeEvidence());
+    return [...own, ...this.#evidence.read()];
   }
 
   /** Returns the evidence since the last call, of all contracts whose replies are compared (G48). */
@@ -171,15 +176,15 @@ export class ProcessMigrations {
   }
 
   /** Keeps the evidence in this process, unless it is a worker. */
-  async #openStore(): Promise<void> {
-    if (this.#store !== undefined || this.#options.metricsOfAll !== undefined) return;
+  async #openEvidence(): Promise<void> {
+    if (this.#evidence !== undefined || this.#options.metricsOfAll !== undefined) return;
     const { EvidenceStore } = await import('../migration/evidence-store.ts');
-    this.#store = new EvidenceStore(this.#log);
+    this.#evidence = new EvidenceStore(this.#log);
     this.#timer = setInterval(() => this.#save(), evidencePause).unref();
   }
 
   async #save(): Promise<void> {
-    this.#store?.add(this.takeEvidence());
-    await this.#store?.save();
+    this.#evidence?.add(this.takeEvidence());
+    await this.#evidence?.save();
   }
 }

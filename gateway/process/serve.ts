@@ -1,6 +1,5 @@
 import type { Signing } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
-import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
@@ -14,7 +13,6 @@ import { hostList, loopbackHosts } from '../http/framing.ts';
 import type { EvidencePart } from '../migration/evidence-store.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
-import type { Logger } from '../telemetry/logger.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { UpstreamStates } from '../upstream/upstream.ts';
@@ -24,7 +22,7 @@ import { openCallerLimits, type ProcessCallerLimits } from './caller-limits.ts';
 import { readCallers } from './callers-file.ts';
 import { Certificates, certificatesOfPlans } from './certificates.ts';
 import { readConfig, readListenerPlan, readShownConfig } from './config.ts';
-import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
+import { isLocalHost, type Listener, startListener } from './listener.ts';
 import { type ListenerTls, openTls } from './listener-tls.ts';
 import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
@@ -32,10 +30,12 @@ import { mostOpenFiles, openFileMetrics, warnOfOpenFiles } from './open-files.ts
 import { type Outputs, openOutputs } from './outputs.ts';
 import type { ProcessLog } from './process-log.ts';
 import { ProcessMigrations } from './process-migrations.ts';
+import { openProcessStore, type ProcessStore } from './process-store.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { ShownSetting } from './shown-settings.ts';
 import type { SigningByPath } from './signing-dates.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
+import { warnOfHttp, warnOfOptions } from './start-warnings.ts';
 import { type LastReload, stateMetrics, warnOfRemoved } from './state-metrics.ts';
 import { openTraces } from './traces.ts';
 import { createUpstreams, type Upstreams } from './upstreams.ts';
@@ -72,6 +72,7 @@ interface Parts {
   readonly certificates: Certificates;
   readonly admin: ProcessAdmin;
   readonly migrations: ProcessMigrations;
+  readonly store: ProcessStore | undefined;
   readonly files: FileWatch;
 }
 
@@ -101,6 +102,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
   const admin = new ProcessAdmin(() => adminPlanOf(options), certificates);
+  const store = await openProcessStore(options, limits, log);
   const parts: Parts = {
     options,
     limits,
@@ -112,7 +114,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
     certificates,
     admin,
     files,
-    migrations: new ProcessMigrations(options, trustedProxies, () => state.callers, log),
+    store,
+    migrations: new ProcessMigrations(options, trustedProxies, () => state.callers, log, store?.store),
   };
   const core = new Core({
     ...coreOptionsOf(parts),
@@ -161,10 +164,12 @@ function adminPlanOf({ config, trustedProxies, port }: ServeOptions): AdminPlan 
 
 /** Returns the state that the admin listener shows. */
 function adminStateOf(parts: Parts, sites: Sites): AdminState {
-  const { options, state } = parts;
+  const { options, state, store } = parts;
   return {
     version: readVersion(),
     isReady: () => state.running !== undefined && !state.isStopping,
+    unreadyReason: store?.unreadyReason,
+    store: store?.store,
     metrics: () => metricsPage(parts),
     settings: () => [...(options.settings ?? []), ...state.fileSettings],
     contracts: () => sites.contracts(),
@@ -184,6 +189,7 @@ function coreOptionsOf({
   listenerTls,
   callerLimits,
   traces,
+  store,
 }: Parts): Omit<CoreOptions, 'trustedProxies' | 'isOwnHost' | 'services' | 'metricsPage'> {
   const { log, lines, audit } = outputs;
   return {
@@ -202,6 +208,7 @@ function coreOptionsOf({
     publicUrl: () => state.publicUrl,
     isPublicUrlSet: options.publicUrl !== undefined,
     isReady: () => !state.isStopping,
+    unreadyReason: store?.unreadyReason,
     pages: options.pages,
     tryIt: options.tryIt ?? (isLocalHost(options.host) ? 'on' : 'off'),
   };
@@ -340,6 +347,7 @@ export class Running {
       ...stateMetrics(this.#sites.contracts(), this.#lastReload),
       ...this.#parts.certificates.read(),
       ...this.#parts.admin.read(),
+      ...(this.#parts.store?.read() ?? []),
       ...this.#parts.migrations.read(this.#sites.basePaths().map(shownPath)),
       ...openFileMetrics(),
     ];
@@ -442,6 +450,7 @@ export class Running {
     await this.#upstreams.close();
     await this.#parts.migrations.close();
     await this.#parts.admin.close();
+    await this.#parts.store?.close();
     callerLimits?.close();
     await traces?.close();
     log.info(cut === 0 ? {} : { cut }, cut === 0 ? 'stopped: all calls finished' : 'stopped');
@@ -457,35 +466,6 @@ function hostsOf({
 }: ServeOptions): ((host: string | undefined) => boolean) | undefined {
   if (allowedHosts === undefined) return undefined;
   return allowedHosts === 'loopback' ? loopbackHosts(publicUrl) : hostList(allowedHosts);
-}
-
-function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logger): void {
-  if (publicUrl === undefined && isAnyAddress(host))
-    log.warn(
-      {},
-      'SOAPBRIDGE_PUBLIC_URL is not set: the WSDL contains http://localhost, which remote callers cannot reach',
-    );
-  if (logMessages === true)
-    log.warn(
-      {},
-      'SOAPBRIDGE_LOG_MESSAGES is on: the log contains values that the overlay does not mark as personal',
-    );
-}
-
-/** Warns if passwords would be sent without TLS. A UsernameToken and HTTP Basic contain the plain password (W54). */
-function warnOfHttp(
-  { wsse, credentials, basePath }: Contract,
-  publicUrl: string | undefined,
-  log: Logger,
-): void {
-  const url = URL.parse(publicUrl ?? '');
-  const isBasic = credentials?.basic !== undefined;
-  if ((wsse === undefined && !isBasic) || url?.protocol !== 'http:') return;
-  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)) return;
-  log.warn(
-    { contract: shownPath(basePath) },
-    `SOAPBRIDGE_PUBLIC_URL is http: passwords of ${isBasic ? 'HTTP Basic' : 'UsernameTokens'} are sent unencrypted`,
-  );
 }
 
 function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {

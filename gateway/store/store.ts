@@ -13,8 +13,38 @@ export interface Statement {
   readonly values?: readonly StoreValue[];
 }
 
+/**
+ * Reason of a failed call, for log and metrics (G54). `paused`: the store failed less than a minute ago. `constraint`: the
+ * statement contradicts a row, and the store works.
+ */
+export type StoreReason =
+  | 'busy'
+  | 'constraint'
+  | 'corrupt'
+  | 'full'
+  | 'missing'
+  | 'paused'
+  | 'queue'
+  | 'readonly'
+  | 'refused'
+  | 'schema'
+  | 'statement'
+  | 'timeout'
+  | 'unreachable';
+
 /** The call to the store failed or took too long, or the store is known to fail (G54). */
-export class StoreError extends Error {}
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly reason: StoreReason;
+  /** Code of SQLite, PostgreSQL or the operating system; `''` for none. */
+  readonly code: string;
+
+  constructor(message: string, reason: StoreReason = 'statement', code = '') {
+    super(message);
+    this.reason = reason;
+    this.code = code;
+  }
+}
 
 /** The store of a process (G53). Calls run one after another, on a thread or on a server. */
 export interface Store {

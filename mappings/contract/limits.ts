@@ -248,6 +248,11 @@ export const limitTable = {
     bounds: 'Time that a shadow request waits for its start, and time from its start to its complete reply.',
     result: 'the shadow request is cancelled',
   },
+  storeMs: {
+    value: 5_000,
+    bounds: 'Time of one operation of the store.',
+    result: 'the operation fails, and the store gets no other one for 60 s',
+  },
   compareBytes: {
     value: 8 * mebibyte,
     bounds: 'Size of a request or reply that is compared, before and after decompression.',

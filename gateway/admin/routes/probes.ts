@@ -3,7 +3,10 @@ import type { AdminReply, AdminRoute } from '../route.ts';
 /** Liveness, readiness and metrics. Orchestrators and Prometheus call them by any name of the host. */
 export const probes: readonly AdminRoute[] = [
   probe('/healthz', () => plain(200, 'ok\n')),
-  probe('/readyz', ({ isReady }) => (isReady() ? plain(200, 'ready\n') : plain(503, 'not ready\n'))),
+  probe('/readyz', ({ isReady, unreadyReason }) => {
+    const reason = isReady() ? unreadyReason?.() : 'not ready';
+    return reason === undefined ? plain(200, 'ready\n') : plain(503, `${reason}\n`);
+  }),
   {
     ...probe('/metrics', async ({ metrics }) => {
       const page = await metrics();

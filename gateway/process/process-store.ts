@@ -1,0 +1,55 @@
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { ContractError } from '../../mappings/loader/document/error.ts';
+import type { Log } from '../core/core-options.ts';
+import type { GuardedStore } from '../store/guarded-store.ts';
+import { type Store, StoreError } from '../store/store.ts';
+import { ofProcess, type Snapshot } from '../telemetry/metrics.ts';
+import { readStore } from './config.ts';
+import type { ServeOptions } from './serve-options.ts';
+
+/** The store of a process: of the only one, of the primary, or of a worker (G53). */
+export class ProcessStore {
+  readonly store: Store;
+  readonly #guarded: GuardedStore;
+  #wasUp: boolean;
+
+  constructor(guarded: GuardedStore) {
+    this.store = guarded;
+    this.#guarded = guarded;
+    this.#wasUp = guarded.isUp;
+  }
+
+  /** Returns the reason why the process is not ready: the store was not reachable since the start (G54). */
+  readonly unreadyReason = (): string | undefined => {
+    this.#wasUp ||= this.store.isUp;
+    return this.#wasUp ? undefined : `store: ${this.#guarded.failure?.reason ?? 'not reached yet'}`;
+  };
+
+  read(): Snapshot {
+    const help = 'The store answered the last call: 1, or 0 if it failed.';
+    return [ofProcess('store_up', help, Number(this.store.isUp)), ...this.#guarded.read()];
+  }
+
+  readonly close = (): Promise<void> => this.store.close();
+}
+
+/**
+ * Opens the store of a process, and migrates its schema; undefined without the setting `store`. An unreachable store is
+ * tried again every minute. Throws ContractError for a wrong setting, and for a schema of a newer major version.
+ */
+export async function openProcessStore(
+  { config, callerFiles }: Pick<ServeOptions, 'config' | 'callerFiles'>,
+  { storeMs }: Limits,
+  log: Log,
+): Promise<ProcessStore | undefined> {
+  if (config === undefined) return undefined;
+  const plan = readStore(config, callerFiles?.callerKey !== undefined);
+  if (plan === undefined) return undefined;
+  const { openStore } = await import('../store/open-store.ts'); // no other configuration needs it
+  try {
+    return new ProcessStore(await openStore({ url: plan.url, storeMs, log }));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new ContractError([{ file: config, pointer: '/store', message: error.message }]);
+  }
+}

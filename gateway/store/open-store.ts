@@ -1,0 +1,58 @@
+import type { Log } from '../core/core-options.ts';
+import type { Connection } from './connection.ts';
+import { GuardedStore, usualRetryMs } from './guarded-store.ts';
+import { StoreError } from './store.ts';
+
+/** Options of a store. */
+export interface StoreOptions {
+  /** `sqlite:PATH`, or `postgres://…` with the password. It is never logged. */
+  readonly url: string;
+  /** Maximum time of one call, in ms. */
+  readonly storeMs: number;
+  readonly log: Log;
+  /** Time without calls after a failure, in ms; one minute by default. */
+  readonly retryMs?: number;
+}
+
+export const sqliteScheme = 'sqlite:';
+
+/**
+ * Opens a store and migrates its schema (G53). A store that is unreachable is returned, too, and tried again every
+ * minute (G54). Rejects with StoreError for a schema of a newer major version, and with MissingPackageError.
+ */
+export async function openStore({
+  url,
+  storeMs,
+  log,
+  retryMs = usualRetryMs,
+}: StoreOptions): Promise<GuardedStore> {
+  const store = new GuardedStore(await connectionOf(url, storeMs), {
+    retryMs,
+    onUp: () => log.info({}, 'store available'),
+    onDown: ({ reason, code }) =>
+      log.error({ reason, ...(code === '' ? {} : { code }), retryMs }, 'store failed: retrying later'),
+  });
+  try {
+    await store.probe();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.reason !== 'schema') return store;
+    await store.close();
+    throw error;
+  }
+  return store;
+}
+
+/** Loads only the module that the URL needs. */
+async function connectionOf(url: string, storeMs: number): Promise<Connection> {
+  if (url.startsWith(sqliteScheme)) {
+    const { SqliteConnection } = await import('./sqlite.ts');
+    return new SqliteConnection(url.slice(sqliteScheme.length), storeMs);
+  }
+  const [{ PostgresConnection }, { requirePackages }] = await Promise.all([
+    import('./postgres.ts'),
+    import('../../mappings/optional-packages.ts'),
+  ]);
+  requirePackages('store');
+  return new PostgresConnection(url, storeMs);
+}
