@@ -1,9 +1,10 @@
 import { StoreError } from './store.ts';
+import type { TableData } from './table-data.ts';
 import { auditTables } from './tables/audit.ts';
-import { evidenceTables } from './tables/evidence.ts';
-import { recordTables } from './tables/record.ts';
-import { routeTables } from './tables/routes.ts';
-import { usageTables } from './tables/usage.ts';
+import { evidenceData, evidenceTables } from './tables/evidence.ts';
+import { recordData, recordTables } from './tables/record.ts';
+import { routeData, routeTables } from './tables/routes.ts';
+import { usageData, usageTables } from './tables/usage.ts';
 
 /**
  * The statements of one migration. Each runs on SQLite and on PostgreSQL. Use the types BIGINT, DOUBLE PRECISION, TEXT,
@@ -24,6 +25,9 @@ export const schemaChanges: readonly SchemaChange[] = [
     statements: [...evidenceTables, ...recordTables, ...usageTables, ...routeTables, ...auditTables],
   },
 ];
+
+/** All tables whose rows expire or belong to callers (G55). */
+export const tableData: readonly TableData[] = [...evidenceData, ...recordData, ...usageData, ...routeData];
 
 /** Creates the table of the version. Runs before each migration. */
 export const metaTable = 'CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)';
