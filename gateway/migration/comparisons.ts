@@ -229,7 +229,7 @@ export class Comparisons {
   #skip(context: RequestContext, operation: string, { reason, isUnanswered }: Skipped): void {
     const { counts, evidence } = this.#parts;
     counts.countSkipped(reason);
-    if (isUnanswered) evidence.unanswered(operation);
+    if (isUnanswered) evidence.unanswered(operation, Date.now());
     this.#note(context, operation, `skipped:${reason}`);
   }
 

@@ -1,8 +1,8 @@
 import type { Log } from '../core/core-options.ts';
 import { describeError } from '../telemetry/log.ts';
-import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
+import type { Snapshot } from '../telemetry/metrics.ts';
 import { Evidence, type EvidenceData } from './evidence.ts';
-import { reportOperations, verdictSamples } from './report.ts';
+import { reportOperations, verdictMetric, verdictSamples } from './report.ts';
 import { type EvidenceSettings, readState, writeState } from './state-file.ts';
 
 /** New evidence of a process about one contract. It is JSON, so that a worker can send it. */
@@ -10,6 +10,16 @@ export interface EvidencePart {
   readonly settings: EvidenceSettings;
   /** Undefined if there is none. */
   readonly data: EvidenceData | undefined;
+}
+
+/** Keeps the evidence of a gateway with all its workers. */
+export interface EvidenceKeeper {
+  /** Adds the evidence of a process about all contracts that it serves. */
+  readonly add: (parts: readonly EvidencePart[]) => void;
+  /** Writes the evidence that has changed. */
+  readonly save: () => Promise<void>;
+  /** Returns the verdicts of the served contracts (G51). */
+  readonly read: () => Snapshot;
 }
 
 /** The evidence of all workers about one contract. */
@@ -25,7 +35,7 @@ interface Kept {
 const logPause = 60_000;
 
 /** The evidence of a gateway with all its workers. It is in the memory of one process, and in the state files (G48). */
-export class EvidenceStore {
+export class EvidenceStore implements EvidenceKeeper {
   readonly #log: Log;
   readonly #now: () => number;
   readonly #kept = new Map<string, Kept>();
@@ -67,10 +77,7 @@ export class EvidenceStore {
           )
         : [],
     );
-    const name = 'migration_verdict';
-    const help = 'Verdict on an operation: 1 for the current verdict, 0 for the others.';
-    const all = samples.map(([labels, value]) => ({ name, labels, value }));
-    return [{ ...perWorkerGauge(name, help, all), together: 'sum' }];
+    return verdictMetric(samples);
   }
 
   async #save(): Promise<void> {

@@ -43,8 +43,20 @@ interface FindingKey {
   readonly reason?: string | undefined;
 }
 
+/** Decision of an operator about a finding (G71). */
+export interface FindingDecision {
+  /** `accepted` counts as explained. `fixed` closes the finding until its next occurrence. */
+  readonly state: 'accepted' | 'fixed';
+  /** In ms since 1970. */
+  readonly at: number;
+  readonly reason: string;
+}
+
 /** A finding. Numbers of calls are numbers of comparisons. */
 export interface Finding extends FindingKey {
+  /** Identifier in the store. */
+  readonly id?: string;
+  readonly decision?: FindingDecision;
   /** Differences or notes. */
   count: number;
   calls: number;
@@ -64,6 +76,10 @@ export type Durations = Record<string, number>;
 /** Counts of the comparisons of an operation. */
 export interface Counts {
   readonly operation: string;
+  /** With a store: begin of the hour, in ms since 1970. */
+  readonly hour?: number;
+  /** With a store: name or pseudonym; `''` for durations and other data without a caller. */
+  readonly caller?: string;
   equal: number;
   explained: number;
   different: number;
@@ -82,6 +98,11 @@ export interface Counts {
   readonly newMs: Durations;
 }
 
+const hourMs = 60 * 60 * 1_000;
+
+/** Maximum number of counts by hour and caller in a process. Further callers are counted as `other`. */
+const maxHours = 10_000;
+
 /** Evidence as JSON. */
 export interface EvidenceData {
   readonly operations: readonly Counts[];
@@ -97,6 +118,8 @@ export interface EvidenceParts {
   readonly reasons: readonly string[];
   /** Returns a stable pseudonym of a text; undefined without SOAPBRIDGE_CALLER_KEY. */
   readonly pseudonymOf: ((text: string) => string) | undefined;
+  /** True to count by hour and caller, for a store. */
+  readonly hasHours?: boolean;
 }
 
 /** A compared call. */
@@ -135,14 +158,15 @@ export class Evidence {
   /** Adds the comparison of a call. */
   add(call: ComparedCall): void {
     const { comparison, at, callerKey, legacyMs, newMs } = call;
-    const counts = this.#countsOf(call.operation);
+    const counts = this.#countsOf(call.operation, at, this.#storedNameOf(call));
+    const durations = this.#countsOf(call.operation, at);
     const caller = this.#hashOf(callerKey);
     counts[comparison.result]++;
     counts.more += comparison.more;
     counts.first = earliest(counts.first, at);
     addCaller(counts.callers, caller, maxCallers.operation);
-    if (legacyMs !== undefined) observe(counts.legacyMs, legacyMs);
-    if (newMs !== undefined) observe(counts.newMs, newMs);
+    if (legacyMs !== undefined) observe(durations.legacyMs, legacyMs);
+    if (newMs !== undefined) observe(durations.newMs, newMs);
     this.addFindings(call);
   }
 
@@ -150,7 +174,7 @@ export class Evidence {
   addFindings(call: ComparedCall): void {
     const { comparison, at, callerKey } = call;
     const { differences, explained, notes } = comparison;
-    this.#countsOf(call.operation); // `take` returns operations with their findings
+    this.#countsOf(call.operation, at); // `take` returns operations with their findings
     const caller = this.#hashOf(callerKey);
     const seen = new Set<Finding>();
     const found = (of: Omit<Difference, 'kind'> & { kind: FindingKind }, reason?: string): void => {
@@ -169,7 +193,7 @@ export class Evidence {
 
   /** Adds the comparison of two replies of the legacy service to one request (G46). */
   addNoise(operation: string, comparison: Comparison, at: number): void {
-    this.#countsOf(operation).noisePairs++;
+    this.#countsOf(operation, at).noisePairs++;
     const label = `operation="${operation}",result="${comparison.result}"`;
     this.#noise.set(label, (this.#noise.get(label) ?? 0) + 1);
     const seen = new Map(comparison.differences.map((one) => [findingName(one.path, one.kind), one]));
@@ -178,14 +202,14 @@ export class Evidence {
   }
 
   /** Adds a shadow request without a reply. */
-  unanswered(operation: string): void {
-    this.#countsOf(operation).unanswered++;
+  unanswered(operation: string, at: number): void {
+    this.#countsOf(operation, at).unanswered++;
   }
 
   /** Adds the evidence of another process. */
   merge({ operations, findings }: EvidenceData): void {
     for (const from of operations) {
-      const into = this.#countsOf(from.operation);
+      const into = this.#countsOf(from.operation, from.hour, from.caller);
       for (const name of addedCounts) into[name] += from[name];
       into.replacedLast = Math.max(into.replacedLast, from.replacedLast);
       into.first = earliest(into.first, from.first);
@@ -226,10 +250,36 @@ export class Evidence {
     return [counter('migration_noise_total', help, counts)];
   }
 
-  #countsOf(operation: string): Counts {
-    const counts = this.#operations.get(operation) ?? createCounts(operation);
-    this.#operations.set(operation, counts);
+  /** Counts findings that were replaced, and the last time of an unexplained one. */
+  countReplaced(operation: string, replaced: number, lastUnexplained: number, at: number): void {
+    const counts = this.#countsOf(operation, at);
+    counts.replaced += replaced;
+    counts.replacedLast = Math.max(counts.replacedLast, lastUnexplained);
+  }
+
+  /** Removes the counts of hours that begin before a time. */
+  removeHours(before: number): void {
+    for (const [key, { hour = before }] of this.#operations) if (hour < before) this.#operations.delete(key);
+  }
+
+  /** Returns the counts of an operation, or of its caller in an hour. */
+  #countsOf(operation: string, at = 0, caller = ''): Counts {
+    if (this.parts.hasHours !== true) return this.#countsAt(operation, { operation });
+    const of = { operation, hour: at - (at % hourMs), caller };
+    const key = `${operation}\n${of.hour}\n${caller}`;
+    if (this.#operations.size < maxHours || this.#operations.has(key)) return this.#countsAt(key, of);
+    return this.#countsAt(`${operation}\nother`, { ...of, caller: 'other' });
+  }
+
+  #countsAt(key: string, of: Pick<Counts, 'operation' | 'hour' | 'caller'>): Counts {
+    const counts = this.#operations.get(key) ?? createCounts(of);
+    this.#operations.set(key, counts);
     return counts;
+  }
+
+  /** Returns the name of a caller in the store: a name or a pseudonym. */
+  #storedNameOf({ callerName, callerKey }: ComparedCall): string {
+    return callerName ?? this.parts.pseudonymOf?.(callerKey) ?? '';
   }
 
   /**
@@ -279,9 +329,8 @@ export class Evidence {
     const finding = this.#findings.get(key);
     this.#findings.delete(key);
     if (finding === undefined) return;
-    const counts = this.#countsOf(finding.operation);
-    counts.replaced++;
-    if (isUnexplained(finding)) counts.replacedLast = Math.max(counts.replacedLast, finding.last);
+    const { operation, last } = finding;
+    this.countReplaced(operation, 1, isUnexplained(finding) ? last : 0, last);
   }
 
   #exampleOf({ requestId, callerName, at }: ComparedCall, of: Omit<Difference, 'kind'>): Example {
@@ -331,14 +380,14 @@ const addedCounts = [
 /** Values that name a state, and no value of a message (G35). */
 const states: ReadonlySet<string> = new Set(['(absent)', '(nil)', '(empty)', '[]']);
 
-function createCounts(operation: string): Counts {
+function createCounts(of: Pick<Counts, 'operation' | 'hour' | 'caller'>): Counts {
   const calls = { equal: 0, explained: 0, different: 0, more: 0, unanswered: 0, noisePairs: 0 };
   const times = { replaced: 0, replacedLast: 0, first: 0 };
-  return { operation, ...calls, ...times, callers: [], legacyMs: {}, newMs: {} };
+  return { ...of, ...calls, ...times, callers: [], legacyMs: {}, newMs: {} };
 }
 
 /** Returns true if a finding has differences without an explanation. */
-export function isUnexplained({ kind, reason }: Finding): boolean {
+export function isUnexplained({ kind, reason }: Pick<Finding, 'kind' | 'reason'>): boolean {
   return reason === undefined && !isNote(kind);
 }
 

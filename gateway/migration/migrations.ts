@@ -111,6 +111,8 @@ export interface MigrationParts {
   readonly log: Log;
   readonly upstreamOptions: UpstreamOptions;
   readonly countCut: (path: string) => void;
+  /** True if the evidence is kept in a store. */
+  readonly hasStore: boolean;
   /** Returns the connection settings of a plan. */
   readonly wayTo: (url: string, plan: LegacyPlan) => Way;
 }
@@ -288,7 +290,8 @@ export class Migrations {
     const { pseudonymOf } = this.#parts.callers();
     const { rules } = routing.compare;
     const reasons = rules.map(({ reason }) => reason);
-    const parts = { contract: path, maxFindings, reasons, pseudonymOf };
+    const { hasStore } = this.#parts;
+    const parts = { contract: path, maxFindings, reasons, pseudonymOf, hasHours: hasStore };
     const evidence = this.#evidence.get(path)?.evidence ?? new Evidence(parts);
     evidence.parts = parts;
     const dated = rules.flatMap(({ reason, until }) => (until === undefined ? [] : [{ reason, until }]));

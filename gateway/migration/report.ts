@@ -8,6 +8,7 @@ import {
   type Weight,
   weigh,
 } from '../../mappings/compare/verdict.ts';
+import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
 import {
   type Counts,
   type EvidenceData,
@@ -18,7 +19,7 @@ import {
 } from './evidence.ts';
 import { readState, type State } from './state-file.ts';
 
-/** State of a finding in a report. `closed`: it was not found for `ready.days`. */
+/** State of a finding in a report. `closed`: it was not found for `ready.days`, or since it was fixed. */
 export type FindingState = Exclude<Weight, 'none'> | 'explained' | 'note' | 'closed';
 
 /** A finding in a report. */
@@ -26,6 +27,9 @@ export interface ReportedFinding {
   /** For example `GetOrderResult.Line[].Price value`. */
   readonly name: string;
   readonly state: FindingState;
+  /** Identifier in the store. */
+  readonly id?: string;
+  /** Reason of the rule or of the operator. */
   readonly reason?: string;
   readonly count: number;
   readonly calls: number;
@@ -78,9 +82,16 @@ export interface Report extends Pick<State, 'contract' | 'saved' | 'ready'> {
  * @param now in ms since 1970
  */
 export function readReport(file: string, now: number): Report {
-  const { contract, saved, ready, dated, reads, ...state } = readExisting(file);
+  return reportOn(readExisting(file), now);
+}
+
+/** Returns the report on evidence. */
+export function reportOn(
+  { contract, saved, ready, dated, reads, ...data }: Omit<State, 'format' | 'version'>,
+  now: number,
+): Report {
   const expired = dated.filter(({ until }) => until < now).map(({ reason }) => reason);
-  return { contract, saved, ready, expired, operations: reportOperations(state, reads, ready, now) };
+  return { contract, saved, ready, expired, operations: reportOperations(data, reads, ready, now) };
 }
 
 function readExisting(file: string): State {
@@ -136,9 +147,12 @@ function reportOperation(
     });
     if (weight === 'none') return [];
     if (!isUnexplained(finding)) return [reportFinding(finding, isNote(finding.kind) ? 'note' : 'explained')];
+    const { decision } = finding;
+    if (decision?.state === 'accepted') return [reportFinding(finding, 'explained')];
     if (weight === 'noise') return [reportFinding(finding, weight)];
     quietSince = Math.max(quietSince, finding.last);
-    if (!isOpen(finding.last)) return [reportFinding(finding, 'closed')];
+    const isFixed = decision !== undefined && finding.last <= decision.at;
+    if (isFixed || !isOpen(finding.last)) return [reportFinding(finding, 'closed')];
     unexplained++;
     return [reportFinding(finding, weight)];
   });
@@ -161,10 +175,22 @@ function reportOperation(
 const ranks: readonly FindingState[] = ['different', 'undecided', 'closed', 'noise', 'explained', 'note'];
 
 function reportFinding(finding: Finding, state: FindingState): ReportedFinding {
-  const { path, kind, reason, count, calls, callers, first, last, examples } = finding;
+  const { id, path, kind, decision, count, calls, callers, first, last, examples } = finding;
   const name = findingName(path, kind);
-  const why = reason === undefined ? {} : { reason };
-  return { name, state, ...why, count, calls, callers: callers.length, first, last, examples };
+  const reason = finding.reason ?? (state === 'explained' ? decision?.reason : undefined);
+  const ofStore = id === undefined ? {} : { id };
+  return {
+    name,
+    state,
+    ...ofStore,
+    ...(reason === undefined ? {} : { reason }),
+    count,
+    calls,
+    callers: callers.length,
+    first,
+    last,
+    examples,
+  };
 }
 
 function latencyOf<Side extends 'legacy' | 'new'>(
@@ -195,4 +221,12 @@ export function verdictSamples(
         ] as const,
     ),
   );
+}
+
+/** Returns the metric of verdicts. Only one process of a gateway has it. */
+export function verdictMetric(samples: readonly (readonly [labels: string, value: number])[]): Snapshot {
+  const name = 'migration_verdict';
+  const help = 'Verdict on an operation: 1 for the current verdict, 0 for the others.';
+  const all = samples.map(([labels, value]) => ({ name, labels, value }));
+  return [{ ...perWorkerGauge(name, help, all), together: 'sum' }];
 }

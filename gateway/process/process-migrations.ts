@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Core } from '../core/core.ts';
 import type { Log } from '../core/core-options.ts';
-import type { EvidencePart, EvidenceStore } from '../migration/evidence-store.ts';
+import type { EvidenceKeeper, EvidencePart } from '../migration/evidence-store.ts';
 import type {
   CheckedMigration,
   MigratedContract,
@@ -14,6 +14,7 @@ import type { Store } from '../store/store.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
+import { openEvidence } from './evidence-keeper.ts';
 import type { LegacyPlan } from './legacy-plan.ts';
 import type { MappedContract } from './load-place.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -51,7 +52,7 @@ export class ProcessMigrations {
   readonly store: Store | undefined;
   #migrations: Migrations | undefined;
   /** Undefined in a worker, whose primary has the evidence. */
-  #evidence: EvidenceStore | undefined;
+  #evidence: EvidenceKeeper | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Paths of the contracts with a legacy service. */
   #paths: readonly string[] = [];
@@ -98,6 +99,7 @@ export class ProcessMigrations {
       callers: this.#callers,
       trustedProxies: this.#trustedProxies,
       log: this.#log,
+      hasStore: this.store !== undefined,
       upstreamOptions: core.upstreamOptions,
       countCut: (path) => core.countCut(path),
       wayTo: (url, { service }) => wayTo(url, service, this.#options),
@@ -178,8 +180,7 @@ export class ProcessMigrations {
   /** Keeps the evidence in this process, unless it is a worker. */
   async #openEvidence(): Promise<void> {
     if (this.#evidence !== undefined || this.#options.metricsOfAll !== undefined) return;
-    const { EvidenceStore } = await import('../migration/evidence-store.ts');
-    this.#evidence = new EvidenceStore(this.#log);
+    this.#evidence = await openEvidence(this.store, this.#log);
     this.#timer = setInterval(() => this.#save(), evidencePause).unref();
   }
 

@@ -27,7 +27,11 @@ export class ProcessStore {
 
   read(): Snapshot {
     const help = 'The store answered the last call: 1, or 0 if it failed.';
-    return [ofProcess('store_up', help, Number(this.store.isUp)), ...this.#guarded.read()];
+    return [ofProcess('store_up', help, Number(this.store.isUp)), ...this.readFailures()];
+  }
+
+  readFailures(): Snapshot {
+    return this.#guarded.read();
   }
 
   readonly close = (): Promise<void> => this.store.close();

@@ -1,6 +1,5 @@
 import type { Worker } from 'node:cluster';
-import type { Log } from '../core/core-options.ts';
-import type { EvidencePart, EvidenceStore } from '../migration/evidence-store.ts';
+import type { EvidenceKeeper, EvidencePart } from '../migration/evidence-store.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 
 // Evidence of comparisons between the primary and its workers (G48).
@@ -22,19 +21,22 @@ interface Member {
   answered: (() => void) | undefined;
 }
 
-/** Primary process: collects the evidence of all workers every ten seconds, and writes the state files. */
+/** Primary process: collects the evidence of all workers every ten seconds, and writes it. */
 export class WorkerEvidence {
-  readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
   readonly #members = new Map<Worker, Member>();
   readonly #received: (readonly EvidencePart[])[] = [];
+  readonly #open: () => Promise<EvidenceKeeper>;
   /** Undefined until a worker has sent evidence. */
-  #store: EvidenceStore | undefined;
+  #kept: EvidenceKeeper | undefined;
 
-  /** @param pauseMs time between two collections, in ms */
-  constructor(log: Log, pauseMs = usualPause) {
+  /**
+   * @param open opens what keeps the evidence
+   * @param pauseMs time between two collections, in ms
+   */
+  constructor(open: () => Promise<EvidenceKeeper>, pauseMs = usualPause) {
     this.#timer = setInterval(() => this.#collect(), pauseMs).unref();
-    this.#log = log;
+    this.#open = open;
   }
 
   /** Adds a serving worker, until its channel closes. */
@@ -44,7 +46,7 @@ export class WorkerEvidence {
     this.#members.set(worker, member);
     worker.on('message', (message: ToPrimary) => {
       if (message.kind !== 'evidence') return;
-      if (message.parts.length > 0 || this.#store !== undefined) this.#received.push(message.parts);
+      if (message.parts.length > 0 || this.#kept !== undefined) this.#received.push(message.parts);
       member.answered?.();
     });
     worker.once('disconnect', () => {
@@ -55,7 +57,7 @@ export class WorkerEvidence {
 
   /** Returns the verdicts of all contracts, as of the last collection. */
   read(): Snapshot {
-    return this.#store?.read() ?? [];
+    return this.#kept?.read() ?? [];
   }
 
   /** Ends when the channels of all workers are closed and their last evidence is written. */
@@ -78,12 +80,9 @@ export class WorkerEvidence {
   }
 
   async #save(): Promise<void> {
-    if (this.#received.length > 0 && this.#store === undefined) {
-      const { EvidenceStore } = await import('../migration/evidence-store.ts');
-      this.#store = new EvidenceStore(this.#log);
-    }
-    for (const parts of this.#received.splice(0)) this.#store?.add(parts);
-    await this.#store?.save();
+    if (this.#received.length > 0) this.#kept ??= await this.#open();
+    for (const parts of this.#received.splice(0)) this.#kept?.add(parts);
+    await this.#kept?.save();
   }
 }
 

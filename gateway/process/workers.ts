@@ -1,8 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
 import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
+import { openEvidence } from './evidence-keeper.ts';
 import { createProcessLog, type LogLevel, type ProcessLog } from './process-log.ts';
+import type { ProcessStore } from './process-store.ts';
 import { WorkerEvidence } from './worker-evidence.ts';
 
 /** Message of a worker to the primary after it accepts requests and signals. */
@@ -22,6 +25,11 @@ export interface WorkersOptions {
   /** 0 selects a free port, which all workers share. */
   readonly port: number;
   readonly logLevel: LogLevel;
+  /** Configuration file, which may name a store. */
+  readonly config?: string | undefined;
+  /** File with the key of pseudonyms, which a store requires. */
+  readonly callerKey?: string | undefined;
+  readonly limits?: Limits | undefined;
 }
 
 /** Worker processes that share one port. */
@@ -67,7 +75,13 @@ export function isFirstWorker(): boolean {
  * Starts workers with this process's arguments and replaces those that die. Resolves when all of them serve. Throws the
  * error of listening if the address is unavailable, WorkerError if a worker ends before it serves.
  */
-export async function startWorkers({ count, host, port, logLevel }: WorkersOptions): Promise<Workers> {
+export async function startWorkers({
+  count,
+  host,
+  port,
+  logLevel,
+  ...ofStore
+}: WorkersOptions): Promise<Workers> {
   const log = createProcessLog(logLevel, standardOutput(maxLogBytes, true, 1).lines);
   const taken = await tryAddress(host, port);
   // Each worker accepts connections itself. If the primary distributed them, each connection would pass through two
@@ -77,7 +91,7 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
   cluster.setupPrimary({
     args: [...process.argv.slice(2), '--port', String(taken), '--workers', String(count)],
   });
-  const pool = new WorkerPool(log);
+  const pool = new WorkerPool(log, await openStoreOf(ofStore, log));
   try {
     // Start one worker first: a common problem is then reported once, and only one worker creates a new database.
     const first = await pool.start(1, firstPause);
@@ -96,9 +110,20 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
   }
 }
 
+/** Opens the store of the primary; undefined without the setting `store`. Throws ContractError. */
+async function openStoreOf(
+  { config, callerKey, limits = defaultLimits }: Pick<WorkersOptions, 'config' | 'callerKey' | 'limits'>,
+  log: ProcessLog,
+): Promise<ProcessStore | undefined> {
+  if (config === undefined) return undefined;
+  const { openProcessStore } = await import('./process-store.ts');
+  return openProcessStore({ config, callerFiles: { callerKey } }, limits, log);
+}
+
 /** The workers of this process. */
 class WorkerPool {
   readonly #log: ProcessLog;
+  readonly #store: ProcessStore | undefined;
   readonly #evidence: WorkerEvidence;
   readonly #shareMetrics: ReturnType<typeof gatherSnapshots>;
   /** Living workers, with the promise of whether they end without aborted requests. */
@@ -113,10 +138,14 @@ class WorkerPool {
   /** True when all first workers serve. */
   hasStarted = false;
 
-  constructor(log: ProcessLog) {
+  constructor(log: ProcessLog, store: ProcessStore | undefined) {
     this.#log = log;
-    this.#evidence = new WorkerEvidence(log);
-    this.#shareMetrics = gatherSnapshots(() => this.#evidence.read());
+    this.#store = store;
+    this.#evidence = new WorkerEvidence(() => openEvidence(store?.store, log));
+    this.#shareMetrics = gatherSnapshots(() => [
+      ...this.#evidence.read(),
+      ...(store?.readFailures() ?? []), // `store_up` has a value per worker
+    ]);
   }
 
   /** Starts a worker. `place` is the worker's number. Its replacement gets the same number. */
@@ -185,6 +214,7 @@ class WorkerPool {
     for (const worker of this.#living.keys()) worker.process.kill(signal);
     const isClean = (await Promise.all(ends)).every((clean) => clean);
     await this.#evidence.close();
+    await this.#store?.close();
     return isClean;
   }
 }

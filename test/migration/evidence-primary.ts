@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { Evidence } from '../../gateway/migration/evidence.ts';
+import { openEvidence } from '../../gateway/process/evidence-keeper.ts';
 import { shareEvidence, WorkerEvidence } from '../../gateway/process/worker-evidence.ts';
 
 // A primary with two workers, for the test of their evidence. It is controlled by messages of its parent.
@@ -8,7 +9,7 @@ const [settings = ''] = process.argv.slice(2);
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 if (cluster.isPrimary) {
-  const evidence = new WorkerEvidence(silent, 50);
+  const evidence = new WorkerEvidence(() => openEvidence(undefined, silent), 50);
   const workers = [cluster.fork(), cluster.fork()] as const;
   for (const worker of workers) evidence.add(worker);
   const ended = (worker: Worker) => new Promise((resolve) => worker.once('exit', resolve));

@@ -265,7 +265,7 @@ test('G47: a finding is open for `days` after it was last found', (t) => {
   const early = create();
   for (let call = 0; call < 2; call++) add(early, equal, { at: day });
   t.deepEqual(reportOperations(early.data(), [], ready, 7.9 * day)[0]?.missing, ['days']);
-  early.unanswered('GetOrder');
+  early.unanswered('GetOrder', 1);
   t.deepEqual(reportOperations(early.data(), [], ready, 8 * day)[0]?.missing, ['unanswered']);
 });
 
@@ -282,7 +282,7 @@ test('G48: merged evidence equals evidence of one process', (t) => {
     };
     for (const evidence of [whole, call < 10 ? one : other]) {
       add(evidence, { ...comparison, more: 1 }, details);
-      evidence.unanswered('GetOrder');
+      evidence.unanswered('GetOrder', 1);
       evidence.addNoise('GetOrder', comparison, day);
     }
   }

@@ -50,7 +50,7 @@ function filled(name = 'Name', value = '"A" & <B>'): Evidence {
   add('GetOffer', { ...equal, notes: [{ path: 'Until', note: 'offset' }] }, begin + 10 * day);
   evidence.addNoise('GetOffer', { ...equal, result: 'different', differences: [named] }, begin);
   add('GetStock', equal, begin + 10 * day);
-  evidence.unanswered('GetStock');
+  evidence.unanswered('GetStock', 1);
   return evidence;
 }
 
