@@ -39,6 +39,9 @@ export function migratedOf(contracts: readonly PlannedContract[]): readonly (Mig
 /** Plans of a configuration without a legacy service. */
 const noPlans = { all: [], compared: [] };
 
+const unusedState =
+  'migration.state: expected no file with store, got one. The store keeps findings and counts, and the file is not used';
+
 /** Time between two writes of the state files, in ms (G48). */
 const evidencePause = 10_000;
 
@@ -114,6 +117,8 @@ export class ProcessMigrations {
       const plan = contracts[index]?.plan;
       for (const warning of found?.warnings ?? [])
         this.#log.warn({ contract: found?.contract.basePath || '/' }, warning);
+      if (this.store !== undefined && found?.evidence.state !== undefined)
+        this.#log.warn({ contract: found.contract.basePath || '/' }, unusedState);
       let shadow: OpenShadow | undefined;
       if (found !== undefined && plan !== undefined && mayCompare(found.routing)) {
         const place = { ...plan, limits: { ...plan.limits, ...shadowLimits } };

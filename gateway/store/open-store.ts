@@ -10,6 +10,8 @@ export interface StoreOptions {
   /** Maximum time of one call, in ms. */
   readonly storeMs: number;
   readonly log: Log;
+  /** True if a missing file and an older schema are errors. Otherwise they are created and migrated. */
+  readonly isExisting?: boolean;
   /** Time without calls after a failure, in ms; one minute by default. */
   readonly retryMs?: number;
 }
@@ -25,8 +27,9 @@ export async function openStore({
   storeMs,
   log,
   retryMs = usualRetryMs,
+  isExisting = false,
 }: StoreOptions): Promise<GuardedStore> {
-  const store = new GuardedStore(await connectionOf(url, storeMs), {
+  const store = new GuardedStore(await connectionOf(url, storeMs, isExisting), {
     retryMs,
     onUp: () => log.info({}, 'store available'),
     onDown: ({ reason, code }) =>
@@ -44,15 +47,15 @@ export async function openStore({
 }
 
 /** Loads only the module that the URL needs. */
-async function connectionOf(url: string, storeMs: number): Promise<Connection> {
+async function connectionOf(url: string, storeMs: number, isExisting: boolean): Promise<Connection> {
   if (url.startsWith(sqliteScheme)) {
     const { SqliteConnection } = await import('./sqlite.ts');
-    return new SqliteConnection(url.slice(sqliteScheme.length), storeMs);
+    return new SqliteConnection(url.slice(sqliteScheme.length), storeMs, isExisting);
   }
   const [{ PostgresConnection }, { requirePackages }] = await Promise.all([
     import('./postgres.ts'),
     import('../../mappings/optional-packages.ts'),
   ]);
   requirePackages('store');
-  return new PostgresConnection(url, storeMs);
+  return new PostgresConnection(url, storeMs, isExisting);
 }

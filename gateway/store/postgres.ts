@@ -31,10 +31,15 @@ const numbers: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);
 export class PostgresConnection implements Connection {
   readonly #url: string;
   readonly #storeMs: number;
+  readonly #isExisting: boolean;
   #client: Promise<Client> | undefined;
 
-  /** @param url URL with the password, unless PGPASSWORD has it */
-  constructor(url: string, storeMs: number) {
+  /**
+   * @param url URL with the password, unless PGPASSWORD has it
+   * @param isExisting true if an older schema is an error
+   */
+  constructor(url: string, storeMs: number, isExisting: boolean) {
+    this.#isExisting = isExisting;
     this.#url = url;
     this.#storeMs = storeMs;
   }
@@ -107,7 +112,8 @@ export class PostgresConnection implements Connection {
     client.on('end', forget);
     await client.connect();
     client.connection.stream.unref(); // the process may end
-    await migrate(client);
+    if (this.#isExisting) migrationOf(await versionOf(client), true);
+    else await migrate(client);
     return client;
   }
 }
@@ -121,10 +127,15 @@ async function migrate(client: Client): Promise<void> {
   await inTransaction(client, async () => {
     await client.query({ text: `SELECT pg_advisory_xact_lock(${migrationLock})` });
     await client.query({ text: metaTable });
-    const version = (await client.query({ text: selectVersion })).rows[0]?.value;
-    for (const text of migrationOf(typeof version === 'string' ? version : undefined))
-      await client.query({ text });
+    for (const text of migrationOf(await versionOf(client), false)) await client.query({ text });
   });
+}
+
+/** Returns the version of the schema; undefined for a database without a schema. */
+async function versionOf(client: Client): Promise<StoreValue | undefined> {
+  const [table] = (await client.query({ text: "SELECT to_regclass('meta') AS name" })).rows;
+  if (table?.name === null) return undefined;
+  return (await client.query({ text: selectVersion })).rows[0]?.value;
 }
 
 async function inTransaction<Result>(client: Client, run: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,4 @@
-import { StoreError } from './store.ts';
+import { StoreError, type StoreValue } from './store.ts';
 import type { TableData } from './table-data.ts';
 import { auditTables } from './tables/audit.ts';
 import { evidenceData, evidenceTables } from './tables/evidence.ts';
@@ -40,9 +40,16 @@ export const selectVersion = "SELECT value FROM meta WHERE name = 'schema'";
  * Throws StoreError for a newer major version (G53).
  *
  * @param version text of `selectVersion`; undefined for an empty database
+ * @param isExisting true if an older schema is an error
  */
-export function migrationOf(version: string | undefined, changes = schemaChanges): readonly string[] {
-  const [major = 0, minor = 0] = (version ?? '0.0').split('.').map(Number);
+export function migrationOf(
+  version: StoreValue | undefined,
+  isExisting: boolean,
+  changes = schemaChanges,
+): readonly string[] {
+  const [major = 0, minor = 0] = String(version ?? '0.0')
+    .split('.')
+    .map(Number);
   const own = changes.at(-1) ?? { major: 0, minor: 0 };
   if (major > own.major)
     throw new StoreError(
@@ -51,6 +58,11 @@ export function migrationOf(version: string | undefined, changes = schemaChanges
     );
   const due = changes.filter((one) => one.major > major || (one.major === major && one.minor > minor));
   if (due.length === 0) return [];
+  if (isExisting)
+    throw new StoreError(
+      `expected a store with a schema of version ${own.major}.${own.minor}, got ${version ?? 'none'}. Start the gateway of this version first`,
+      'schema',
+    );
   const set = `INSERT INTO meta (name, value) VALUES ('schema', '${own.major}.${own.minor}')`;
   return [
     ...due.flatMap(({ statements }) => statements),

@@ -13,6 +13,8 @@ export interface SqliteTask {
   readonly busyMs: number;
   /** True if a missing file is an error, because this process has opened it before. */
   readonly mustExist: boolean;
+  /** True if a missing file and an older schema are errors. */
+  readonly isExisting: boolean;
   /** True to open the file again. */
   readonly isReset: boolean;
   readonly kind: 'all' | 'write';
@@ -37,22 +39,34 @@ const maxPrepared = 200;
 
 let opened: Opened | undefined;
 
-function open({ path, busyMs, mustExist }: SqliteTask): Opened {
-  if (mustExist) stats(path);
+function open({ path, busyMs, mustExist, isExisting }: SqliteTask): Opened {
+  if (mustExist || isExisting) stats(path);
   const database = new DatabaseSync(path, { timeout: busyMs });
   try {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON');
-    database.exec('BEGIN IMMEDIATE'); // the lock of migrations
-    database.exec(metaTable);
-    const version = database.prepare(selectVersion).get()?.value;
-    for (const statement of migrationOf(typeof version === 'string' ? version : undefined))
-      database.exec(statement.replaceAll('BIGSERIAL PRIMARY KEY', 'INTEGER PRIMARY KEY AUTOINCREMENT'));
-    database.exec('COMMIT');
+    database.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON');
+    if (isExisting) migrationOf(versionOf(database), true);
+    else migrate(database);
     return { database, file: stats(path), prepared: new Map() };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function migrate(database: DatabaseSync): void {
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('BEGIN IMMEDIATE'); // the lock of migrations
+  database.exec(metaTable);
+  for (const statement of migrationOf(versionOf(database), false))
+    database.exec(statement.replaceAll('BIGSERIAL PRIMARY KEY', 'INTEGER PRIMARY KEY AUTOINCREMENT'));
+  database.exec('COMMIT');
+}
+
+/** Returns the version of the schema; undefined for a database without a schema. */
+function versionOf(database: DatabaseSync): string | undefined {
+  const table = database.prepare("SELECT name FROM sqlite_master WHERE name = 'meta'").get();
+  const version = table === undefined ? undefined : database.prepare(selectVersion).get()?.value;
+  return version === undefined ? undefined : String(version);
 }
 
 function stats(path: string): BigIntStats {

@@ -14,10 +14,13 @@ export class SqliteConnection implements Connection {
   readonly #path: string;
   readonly #storeMs: number;
   readonly #thread: WorkerThread<SqliteTask, SqliteResult>;
+  readonly #isExisting: boolean;
   #mustExist = false;
   #isReset = false;
 
-  constructor(path: string, storeMs: number) {
+  /** @param isExisting true if a missing file and an older schema are errors */
+  constructor(path: string, storeMs: number, isExisting: boolean) {
+    this.#isExisting = isExisting;
     this.#path = path;
     this.#storeMs = storeMs;
     this.#thread = new WorkerThread({
@@ -50,6 +53,7 @@ export class SqliteConnection implements Connection {
       path: this.#path,
       busyMs: Math.ceil(this.#storeMs * busyShare),
       mustExist: this.#mustExist,
+      isExisting: this.#isExisting,
       isReset: this.#isReset,
       kind,
       statements,

@@ -111,6 +111,8 @@ export interface SiteOptions {
   readonly contract: string;
   /** Other keys of the contract in soapbridge.yaml; `{legacy}` and `{new}` are the URLs of the stubs. */
   readonly config: object;
+  /** Other keys of soapbridge.yaml, such as `store`. */
+  readonly root?: object;
   /** Names of callers in callers.yaml. */
   readonly callers?: readonly string[];
   /** Path of the contract. Default: `/`. */
@@ -133,7 +135,11 @@ export async function startSite(t: ExecutionContext, options: SiteOptions): Prom
     const file = join(folder, 'soapbridge.yaml');
     writeFileSync(
       file,
-      JSON.stringify({ contracts: { [options.path ?? '/']: JSON.parse(text) }, clientCertificate }),
+      JSON.stringify({
+        contracts: { [options.path ?? '/']: JSON.parse(text) },
+        clientCertificate,
+        ...options.root,
+      }),
     );
     return file;
   };
