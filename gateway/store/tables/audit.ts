@@ -1,2 +1,92 @@
+import type { Statement, StoreRow } from '../store.ts';
+
 /** The audit of changes. Rows are only added (G72). */
-export const auditTables: readonly string[] = [];
+export const auditTables: readonly string[] = [
+  `CREATE TABLE audit (
+    id TEXT PRIMARY KEY,
+    at BIGINT NOT NULL,
+    actor TEXT,
+    network TEXT NOT NULL,
+    action TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    contract TEXT,
+    subject TEXT,
+    force INTEGER NOT NULL,
+    verdict TEXT,
+    reason TEXT,
+    detail TEXT
+  )`,
+];
+
+/** A change, a refused change or a sign-in. */
+export interface AuditRecord {
+  /** Name of the user; undefined without authentication. */
+  readonly actor?: string | undefined;
+  /** Network of the client; `local` for a command. */
+  readonly network: string;
+  /** For example `routes`, `rollback` or `sign-in`. */
+  readonly action: string;
+  /** Status of the response. */
+  readonly status: number;
+  readonly contract?: string | undefined;
+  /** Operation, finding, pseudonym of a caller or id that was meant. */
+  readonly subject?: string | undefined;
+  readonly force?: boolean;
+  readonly verdict?: string | undefined;
+  readonly reason?: string | undefined;
+  /** Why it was refused. */
+  readonly detail?: string | undefined;
+}
+
+let lastId = 0;
+
+/** Returns the id of a row. Ids of a process are in the order of their creation. */
+function newId(now: number): string {
+  lastId = Math.max(lastId + 1, now * 1_000);
+  return `${lastId.toString(16).padStart(14, '0')}${String(process.pid % 100_000).padStart(5, '0')}`;
+}
+
+const columns = 'id, at, actor, network, action, status, contract, subject, force, verdict, reason, detail';
+
+/**
+ * Returns the statement that adds a row.
+ *
+ * @param now in ms since 1970
+ */
+export function insertAudit(record: AuditRecord, now: number): Statement {
+  const { actor, network, action, status, contract, subject, force, verdict, reason, detail } = record;
+  const texts = [contract, subject].map((text) => text ?? null);
+  const values = [newId(now), now, actor ?? null, network, action, status, ...texts, Number(force ?? false)];
+  return {
+    sql: `INSERT INTO audit (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    values: [...values, verdict ?? null, reason ?? null, detail ?? null],
+  };
+}
+
+/** Returns the query for rows before an id, newest first. */
+export function selectAudit(before: string | undefined, most: number): Statement {
+  const where = before === undefined ? '' : 'WHERE id < $2';
+  return {
+    sql: `SELECT ${columns} FROM audit ${where} ORDER BY id DESC LIMIT $1`,
+    values: before === undefined ? [most] : [most, before],
+  };
+}
+
+/** Returns the record of a row, with its id and time. */
+export function auditOf(row: StoreRow): AuditRecord & { readonly id: string; readonly at: number } {
+  const text = (name: string): string | undefined => (row[name] === null ? undefined : String(row[name]));
+  return {
+    id: String(row.id),
+    at: Number(row.at),
+    actor: text('actor'),
+    network: String(row.network),
+    action: String(row.action),
+    status: Number(row.status),
+    contract: text('contract'),
+    subject: text('subject'),
+    force: row.force === 1,
+    verdict: text('verdict'),
+    reason: text('reason'),
+    detail: text('detail'),
+  };
+}

@@ -1,7 +1,131 @@
+import type { Statement, StoreRow } from '../store.ts';
 import type { TableData } from '../table-data.ts';
 
-/** Route changes, exemptions and the versions of replicas (G65, G66). */
-export const routeTables: readonly string[] = [];
+/** Route changes and the versions of replicas (G66). */
+export const routeTables: readonly string[] = [
+  `CREATE TABLE route_changes (
+    contract TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    operation TEXT,
+    to_version INTEGER,
+    actor TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    at BIGINT NOT NULL,
+    changes TEXT NOT NULL,
+    PRIMARY KEY (contract, version)
+  )`,
+  `CREATE TABLE replicas (
+    id TEXT NOT NULL,
+    contract TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    seen_at BIGINT NOT NULL,
+    PRIMARY KEY (id, contract)
+  )`,
+];
 
 /** Rows that expire or belong to callers (G55). */
-export const routeData: readonly TableData[] = [];
+export const routeData: readonly TableData[] = [
+  { table: 'replicas', key: 'id, contract', time: 'seen_at', keepMs: 60 * 60 * 1_000 },
+];
+
+/** A version of the route changes of a contract. Rows are only added. */
+export interface RouteVersion {
+  readonly contract: string;
+  /** 1 for the first. */
+  readonly version: number;
+  readonly action: 'change' | 'end' | 'rollback';
+  readonly operation: string | undefined;
+  /** Version that a rollback restores. */
+  readonly toVersion: number | undefined;
+  readonly actor: string;
+  readonly reason: string;
+  /** In ms since 1970. */
+  readonly at: number;
+  /** All changes of this version, as JSON. */
+  readonly changes: string;
+}
+
+const columns = 'contract, version, action, operation, to_version, actor, reason, at, changes';
+
+/** Returns the statement that adds a version. It adds nothing unless the version follows the present one. */
+export function insertRouteVersion(row: RouteVersion): Statement {
+  const { contract, version, action, operation, toVersion, actor, reason, at, changes } = row;
+  return {
+    sql: `INSERT INTO route_changes (${columns})
+      SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS INTEGER),
+        CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS BIGINT), CAST($9 AS TEXT)
+      WHERE (SELECT COALESCE(MAX(version), 0) FROM route_changes WHERE contract = $10) = $11
+      ON CONFLICT DO NOTHING`,
+    values: [
+      ...[contract, version, action, operation ?? null, toVersion ?? null, actor, reason, at, changes],
+      ...[contract, version - 1],
+    ],
+  };
+}
+
+/** The query for the newest version of each contract. */
+export const newestRouteVersions: Statement = {
+  sql: `SELECT r.contract, r.version, r.changes FROM route_changes AS r
+    JOIN (SELECT contract, MAX(version) AS version FROM route_changes GROUP BY contract) AS newest
+    ON r.contract = newest.contract AND r.version = newest.version`,
+};
+
+/** Returns the query for the changes of one version. */
+export function selectRouteVersion(contract: string, version: number): Statement {
+  return {
+    sql: 'SELECT changes FROM route_changes WHERE contract = $1 AND version = $2',
+    values: [contract, version],
+  };
+}
+
+/** Returns the query for the last versions of a contract, newest first. */
+export function selectRouteHistory(contract: string, most: number): Statement {
+  return {
+    sql: `SELECT ${columns} FROM route_changes WHERE contract = $1 ORDER BY version DESC LIMIT $2`,
+    values: [contract, most],
+  };
+}
+
+/** Returns the version of a row. */
+export function routeVersionOf(row: StoreRow): RouteVersion {
+  return {
+    contract: String(row.contract),
+    version: Number(row.version),
+    action: row.action as RouteVersion['action'],
+    operation: row.operation === null ? undefined : String(row.operation),
+    toVersion: row.to_version === null ? undefined : Number(row.to_version),
+    actor: String(row.actor),
+    reason: String(row.reason),
+    at: Number(row.at),
+    changes: String(row.changes),
+  };
+}
+
+/** Returns the statements that record the version of a process, and remove processes not seen since a time. */
+export function seenReplica(
+  {
+    id,
+    contract,
+    version,
+    at,
+  }: { readonly id: string; readonly contract: string; version: number; at: number },
+  before: number,
+): readonly Statement[] {
+  return [
+    { sql: 'DELETE FROM replicas WHERE seen_at < $1', values: [before] },
+    {
+      sql: `INSERT INTO replicas (id, contract, version, seen_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (id, contract) DO UPDATE SET version = excluded.version, seen_at = excluded.seen_at`,
+      values: [id, contract, version, at],
+    },
+  ];
+}
+
+/** Returns the query for the processes of a contract. */
+export function selectReplicas(contract: string): Statement {
+  return {
+    sql: 'SELECT id, version, seen_at FROM replicas WHERE contract = $1 ORDER BY id',
+    values: [contract],
+  };
+}
