@@ -1,4 +1,4 @@
-import type { Signing } from '../../mappings/contract/credentials.ts';
+import type { Wsse } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
@@ -57,7 +57,7 @@ interface State {
   /** Values of the configuration file in use, without secrets. */
   fileSettings: readonly ShownSetting[];
   /** Settings for verifying signatures, by the base paths of the contracts (X3). */
-  readonly signing: Map<string, Signing>;
+  readonly signing: Map<string, Wsse>;
 }
 
 /** Parts that a process opens before it serves. */
@@ -229,11 +229,11 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
     check: (contracts) => callerLimits?.check(contracts),
     onLoad: (loaded, site) => {
       onLoaded(reportOf(loaded, site));
-      const signing = loaded.contract.wsse?.x509;
-      if (signing === undefined) parts.state.signing.delete(site.basePath);
+      const { wsse } = loaded.contract;
+      if (wsse?.x509 === undefined) parts.state.signing.delete(site.basePath);
       else {
-        files.addRead(signing.files);
-        parts.state.signing.set(site.basePath, signing);
+        files.addRead(filesOf(wsse));
+        parts.state.signing.set(site.basePath, wsse);
       }
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
@@ -258,12 +258,12 @@ async function warnOfDates(
 
 /** Returns the files that are loaded again when they change. */
 function watchedFiles(options: ServeOptions, { fileSettings, signing }: State): readonly string[] {
-  return [
-    ...new Set([
-      ...reloadedFiles(options, fileSettings),
-      ...[...signing.values()].flatMap(({ files }) => files),
-    ]),
-  ];
+  return [...new Set([...reloadedFiles(options, fileSettings), ...[...signing.values()].flatMap(filesOf)])];
+}
+
+/** Returns the files of certificates and keys of a contract. */
+function filesOf({ x509, sign }: Wsse): readonly string[] {
+  return [...(x509?.files ?? []), ...(sign?.files ?? [])];
 }
 
 const hourMs = 60 * 60 * 1_000;

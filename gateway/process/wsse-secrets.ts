@@ -1,24 +1,9 @@
-import { type Stats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
+import { isPrivate } from '../../mappings/loader/document/private-file.ts';
 import { readYamlFile } from '../../mappings/loader/document/yaml.ts';
 import type { Secrets } from '../call/digest.ts';
-
-/** Permission bits of group and others. */
-const ofOthers = 0o077;
-/** The same without the right of the group to read. */
-const ofOthersButGroupReads = 0o037;
-
-/**
- * Returns true if only the process can read a file (W49). If another user owns the file, as in a mounted Secret, the
- * process can read it only as a member of its group.
- *
- * @param user id of the user of the process; undefined on Windows
- */
-export function isPrivate({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, user: number | undefined): boolean {
-  const isForeign = user !== undefined && user !== 0 && uid !== user;
-  return (mode & (isForeign ? ofOthersButGroupReads : ofOthers)) === 0;
-}
 
 /**
  * Reads the secrets for digests of UsernameTokens: a YAML map of Username to secret. Other users may not have access to

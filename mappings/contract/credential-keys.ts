@@ -1,4 +1,4 @@
-import { choice, keyword, list, map, record, text, value } from './setting.ts';
+import { choice, flag, keyword, list, map, record, text, value } from './setting.ts';
 
 /** Overlay keys of callers' credentials and of WS-Security. */
 
@@ -70,6 +70,13 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
       'Accepted uses of SHA-1: `false`, `signature` (rsa-sha1 over other digests), or `true` (also SHA-1 digests).',
     ),
     replay: keyword('Whether a message is rejected the second time.', 'refuse', 'allow'),
+  }),
+  sign: record('Sign replies to signed requests. Default: replies are not signed.', {
+    key: text('File with the private key of the gateway, in PEM. Its path is relative to the overlay.'),
+    certificate: text(
+      'File with the certificate of the key, before certificates of its issuers. Its path is relative to the overlay.',
+    ),
+    confirmation: flag('Confirm the signatures of the request in the reply (SignatureConfirmation).'),
   }),
   unverified: list(
     'Elements that are ignored without verification, for callers behind a proxy that verified them.',

@@ -33,6 +33,24 @@ export interface Wsse {
   readonly unverified: readonly ('Signature' | 'BinarySecurityToken' | 'Assertion')[];
   /** Undefined: signatures are not verified. */
   readonly x509?: Signing | undefined;
+  /** Undefined: replies are not signed. */
+  readonly sign?: ReplySigning | undefined;
+}
+
+/** A private key of the gateway with its certificate. The loader has checked that they belong together (X2). */
+export interface KeyPair {
+  /** PKCS #8 in DER in base64. It is in no log, error or reply. */
+  readonly key: string;
+  /** The certificate of the key, and those of its issuers. They are DER in base64. */
+  readonly certificates: readonly [string, ...string[]];
+  /** Paths of the files. */
+  readonly files: readonly string[];
+}
+
+/** Settings for signing replies (X30). */
+export interface ReplySigning extends KeyPair {
+  /** True if replies confirm the signatures of their requests (X33). */
+  readonly confirmation: boolean;
 }
 
 /** Settings for verifying signatures (X1). The loader has checked the certificates and CRLs. They are DER in base64. */

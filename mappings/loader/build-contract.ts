@@ -29,8 +29,8 @@ import {
 } from './operations/response-status.ts';
 import { readRoutes } from './operations/routes.ts';
 import { Servers } from './operations/servers.ts';
+import type { ReadBytes } from './overlay/named-files.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
-import type { ReadBytes } from './overlay/x509.ts';
 import { deepFreeze } from './schema/freeze.ts';
 import { TypeBuilder } from './schema/type-builder.ts';
 import type { Places } from './versions/places.ts';

@@ -1,7 +1,7 @@
 // Reads the files of a contract and builds the model. This folder reads OpenAPI documents and overlays, reports their
 // problems and keeps names. The steps are in `document/`, `schema/` and `operations/`. It has no codecs and no network
 // code; only this file and `document/yaml.ts` do I/O.
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { defaultLimits } from '../contract/limits.ts';
 import { buildContract, type ContractSource, type LoadedContract } from './build-contract.ts';
@@ -10,9 +10,10 @@ import { Allowance, type ContractLimits, contractError, OverLimit } from './docu
 import { ContractError, type ContractProblem } from './document/error.ts';
 import { withoutUrlSecrets } from './document/node.ts';
 import { PatchFiles } from './document/patch-files.ts';
+import { isPrivate } from './document/private-file.ts';
 import { readWhole, readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
-import type { ReadBytes } from './overlay/x509.ts';
+import type { ReadBytes } from './overlay/named-files.ts';
 
 /** Maximum size of a file that the overlay names in bytes (X2). */
 const maxNamedFileBytes = 1024 * 1024;
@@ -83,7 +84,8 @@ function bytesReader(overlays: string, allowance: Allowance): ReadBytes {
     try {
       const bytes = readWhole(path, allowance);
       if (bytes.length === 0) return { path, bytes: 'an empty file' };
-      return { path, bytes: bytes.length > maxNamedFileBytes ? 'a file over 1 MiB' : bytes };
+      if (bytes.length > maxNamedFileBytes) return { path, bytes: 'a file over 1 MiB' };
+      return { path, bytes, hasOtherReaders: !isPrivate(statSync(path), process.getuid?.()) };
     } catch (error) {
       if (error instanceof OverLimit) return { path, bytes: 'something else' };
       if (error instanceof Error && 'code' in error) return { path, bytes: `none (${error.code})` };

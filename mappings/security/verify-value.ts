@@ -1,8 +1,6 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
+import { curveOf } from './certificate.ts';
 import type { SignatureMethod } from './names.ts';
-
-/** Sizes of the two numbers of an ECDSA value in bytes, by the curve's name in OpenSSL (X9). */
-const curves: Readonly<Record<string, number>> = { prime256v1: 32, secp384r1: 48, secp521r1: 66 };
 
 /** Returns true if a SignatureValue is the signature of a text by a key. A key of another kind than the method gives false (X9). */
 export function isSignedBy(text: string, value: Buffer, method: SignatureMethod, key: KeyObject): boolean {
@@ -10,7 +8,7 @@ export function isSignedBy(text: string, value: Buffer, method: SignatureMethod,
   const type = key.asymmetricKeyType;
   const data = Buffer.from(text);
   if (method.key === 'ec') {
-    const size = type === 'ec' ? curves[key.asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
+    const size = curveOf(key);
     if (size === undefined || value.length !== 2 * size) return false;
     return verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, value);
   }

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { warnOfCrls, warnOfSigners } from '../../gateway/process/signing-dates.ts';
-import type { Signing } from '../../mappings/contract/credentials.ts';
+import type { Wsse } from '../../mappings/contract/credentials.ts';
 import { nextUpdateOf } from '../../mappings/security/crl.ts';
 import { derTag } from '../../mappings/security/der.ts';
 import { contractWith } from '../gateway/gateway.ts';
@@ -18,18 +18,21 @@ const crl = Buffer.from(
   readFileSync(join(keys, 'issuing.crl'), 'latin1').replaceAll(/-----[^-]*-----/g, ''),
   'base64',
 );
-const all: ReadonlyMap<string, Signing> = new Map([
+const gatewayCertificate = new X509Certificate(readFileSync(join(keys, 'gateway.crt')));
+const all: ReadonlyMap<string, Pick<Wsse, 'x509'>> = new Map([
   [
     '/v2',
     {
-      cas: [],
-      certificates: [alice.raw.toString('base64')],
-      crls: [crl.toString('base64')],
-      require: ['body', 'timestamp'],
-      credential: undefined,
-      sha1: false,
-      replay: 'allow',
-      files: [],
+      x509: {
+        cas: [],
+        certificates: [alice.raw.toString('base64')],
+        crls: [crl.toString('base64')],
+        require: ['body', 'timestamp'],
+        credential: undefined,
+        sha1: false,
+        replay: 'allow',
+        files: [],
+      },
     },
   ],
 ]);
@@ -56,6 +59,26 @@ test('X3: a certificate of a caller is logged 30 days before it expires, and aft
     ['warn', { certificate }, 'certificate expires in less than 30 days'],
   ]);
   t.deepEqual(at(end + 1), [['error', { certificate }, 'certificate expired']]);
+});
+
+test('X3: a certificate of the gateway is logged 30 days before it expires', (t) => {
+  const sign = {
+    key: '',
+    certificates: [gatewayCertificate.raw.toString('base64')],
+    confirmation: false,
+    files: [],
+  };
+  const end = gatewayCertificate.validToDate.getTime();
+  const lines = logged((log) =>
+    warnOfSigners(new Map([['', { sign }]]) as typeof all, log, end - 29 * dayMs),
+  );
+  const certificate = {
+    use: 'sign',
+    contract: '/',
+    subject: 'CN=gateway,O=lab',
+    notAfter: gatewayCertificate.validToDate.toISOString(),
+  };
+  t.deepEqual(lines, [['warn', { certificate }, 'certificate expires in less than 30 days']]);
 });
 
 test('X3: the gateway logs an expired certificate of a caller at the start, and none of a removed setting', async (t) => {

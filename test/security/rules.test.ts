@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { readContract } from '../../mappings/loader/load.ts';
 import { file } from '../gateway/commands/file.ts';
 import { contractWith, type Gateway } from '../gateway/gateway.ts';
+import { folder } from './captures.ts';
 import { signed, usualPayload } from './sign.ts';
 import { requestOf, sendAt, startSigned } from './signed.ts';
 
@@ -440,6 +442,7 @@ test.serial('X12: soap12 messages and namespaced Ids are verified in the same wa
 
 function problemsOf(t: ExecutionContext, wsse: string, more = ''): string {
   const contract = contractWith(t, `wsse: ${wsse}\n${more}`);
+  writeKeys(contract);
   try {
     readContract(contract);
     return '';
@@ -448,9 +451,27 @@ function problemsOf(t: ExecutionContext, wsse: string, more = ''): string {
   }
 }
 
+/** Writes private keys next to an overlay. */
+function writeKeys(contract: string): void {
+  const pem = readFileSync(join(folder, 'keys/gateway.key'));
+  const write = (name: string, content: string | Buffer, mode = 0o600): void => {
+    writeFileSync(join(contract, name), content);
+    chmodSync(join(contract, name), mode);
+  };
+  const exported = { type: 'pkcs8', format: 'pem' } as const;
+  const encrypted = { ...exported, cipher: 'aes-256-cbc', passphrase: 'changeit' };
+  write('gateway.key', pem);
+  write('open.key', pem, 0o644);
+  write('encrypted.key', createPrivateKey(pem).export(encrypted));
+  write('ed25519.key', generateKeyPairSync('ed25519').privateKey.export(exported));
+  write('empty.pem', '');
+  write('long.pem', `${pem.toString()}${' '.repeat(1024 * 1024)}`);
+}
+
 const key = (name: string): string =>
   JSON.stringify(new URL(`../fixtures/x509/keys/${name}`, import.meta.url).pathname);
 const usual = 'username: apiUserId, password: apiUserKey';
+const trusted = `x509: { ca: ${key('root.crt')} }`;
 
 for (const [setting, expected] of [
   ['x509: {}', '/wsse/x509: expected ca or certificates, got none'],
@@ -482,7 +503,26 @@ for (const [setting, expected] of [
   ],
   [`x509: { ca: ${key('root.crt')} }, unverified: [Signature]`, '/wsse/unverified'],
   [`x509: { ca: ${key('root.crt')} }, timestamp: optional`, '/wsse/timestamp: expected required'],
-  ['sign: { key: gateway.key }', '/wsse/sign'],
+  ['sign: {}', '/wsse/sign: expected /wsse/x509 too'],
+  [`${trusted}, sign: {}`, '/wsse/sign/key: expected the path of a file, got none'],
+  [`${trusted}, sign: { confirmation: true }`, '/wsse/sign/certificate: expected the path of a file, got none'],
+  [`${trusted}, sign: { key: none.key }`, '/wsse/sign/key: expected a readable file, got none (ENOENT)'],
+  [`${trusted}, sign: { key: . }`, '/wsse/sign/key: expected a readable file'],
+  [`${trusted}, sign: { key: empty.pem }`, '/wsse/sign/key: expected a readable file, got an empty file'],
+  [`${trusted}, sign: { key: long.pem }`, '/wsse/sign/key: expected a readable file, got a file over 1 MiB'],
+  [`${trusted}, sign: { key: soap.yaml }`, '/wsse/sign/key: expected a private key in PEM'],
+  [`${trusted}, sign: { key: ed25519.key }`, '/wsse/sign/key: expected an RSA key, or an EC key on P-256'],
+  [`${trusted}, sign: { key: encrypted.key }`, '/wsse/sign/key: expected a private key without a passphrase'],
+  [`${trusted}, sign: { key: open.key }`, '/wsse/sign/key: expected a file that only its owner can read'],
+  [`${trusted}, sign: { certificate: soap.yaml }`, '/wsse/sign/certificate: expected certificates in PEM'],
+  [
+    `${trusted}, sign: { certificate: ${key('weak.crt')} }`,
+    '/wsse/sign/certificate: expected RSA keys of 2048 to 8192 bits, got 1024 bits',
+  ],
+  [
+    `${trusted}, sign: { key: gateway.key, certificate: ${key('alice.crt')} }`,
+    '/wsse/sign/key: expected the private key of the first certificate',
+  ],
   ['decrypt: { keys: [] }', '/wsse/decrypt'],
   ['saml: {}', '/wsse/saml'],
 ] as const)
@@ -568,6 +608,8 @@ test('X2, X17: one of several workers refuses `replay: refuse`, also at a reload
 });
 
 test('X2: usual settings have no error', (t) => {
+  const pair = `key: gateway.key, certificate: ${key('gateway.crt')}`;
+  t.is(problemsOf(t, `{ ${usual}, ${trusted}, sign: { ${pair}, confirmation: true } }`), '');
   t.is(
     problemsOf(
       t,

@@ -24,7 +24,7 @@ import { readSettings } from '../document/settings-file.ts';
 import { isElementName } from '../names/names.ts';
 import type { OperationNames } from '../names/operation-names.ts';
 import { type Dialect, dialects } from './dialects.ts';
-import type { ReadBytes } from './x509.ts';
+import type { ReadBytes } from './named-files.ts';
 
 type Values = OverlayValues<'openapi'>;
 
@@ -287,7 +287,8 @@ function readWsse(
   const x509 = keys.x509 === undefined ? undefined : readSigning(keys, keys.x509, known, report, readBytes);
   const timestamp =
     keys.timestamp ?? (x509?.require.includes('timestamp') === true ? 'required' : 'optional');
-  if (typeof digest === 'string') return { username, password, digest, timestamp, unverified, x509 };
+  const signatures = { x509, sign: readReplySigning(keys, report, readBytes) };
+  if (typeof digest === 'string') return { username, password, digest, timestamp, unverified, ...signatures };
   const parts = {
     password: nameAt(digest.password, 'digest/password'),
     nonce: nameAt(digest.nonce, 'digest/nonce'),
@@ -295,7 +296,26 @@ function readWsse(
   };
   if (!isToken || new Set([username, password, ...Object.values(parts)]).size < 5)
     report('/wsse/digest', 'expected five credentials with different names, got one name twice');
-  return { username, password, digest: parts, timestamp, unverified, x509 };
+  return { username, password, digest: parts, timestamp, unverified, ...signatures };
+}
+
+/** Returns the exports of a module of this folder, which is loaded only for a contract that needs it. */
+function load<Exports>(module: 'x509' | 'key-pair'): Exports {
+  return createRequire(import.meta.url)(`./${module}${extname(import.meta.url)}`);
+}
+
+/** Reads the settings for signing replies (X30). */
+function readReplySigning(
+  { sign, x509 }: NonNullable<Values['wsse']>,
+  report: Report,
+  readBytes: ReadBytes,
+): Wsse['sign'] {
+  if (sign === undefined) return undefined;
+  if (x509 === undefined)
+    report('/wsse/sign', 'expected /wsse/x509 too, because only replies to signed requests are signed');
+  const { readKeyPair } = load<typeof import('./key-pair.ts')>('key-pair');
+  const pair = readKeyPair('/wsse/sign', sign, report, readBytes);
+  return pair === undefined ? undefined : { ...pair, confirmation: sign.confirmation === true };
 }
 
 /** Reads the settings for signatures. The module is loaded only for a contract that has them. */
@@ -306,9 +326,7 @@ function readSigning(
   report: Report,
   readBytes: ReadBytes,
 ): Wsse['x509'] {
-  const { readX509 }: typeof import('./x509.ts') = createRequire(import.meta.url)(
-    `./x509${extname(import.meta.url)}`,
-  );
+  const { readX509 } = load<typeof import('./x509.ts')>('x509');
   for (const name of unverified)
     if (name !== 'Assertion')
       report(

@@ -5,54 +5,10 @@ import { type Certificate, parseCertificate, rsaBits, rsaRange } from '../../sec
 import { readCrl } from '../../security/crl.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
+import { NamedFiles, type ReadBytes } from './named-files.ts';
 
 /** The key `wsse.x509`. */
 type X509Keys = NonNullable<NonNullable<OverlayValues<'openapi'>['wsse']>['x509']>;
-
-/** Returns the absolute path of a file and its bytes; a text instead of the bytes says why it is not readable. */
-export type ReadBytes = (path: string) => { readonly path: string; readonly bytes: Buffer | string };
-
-/** Files that were read, by the key that names them. */
-class Files {
-  readonly paths: string[] = [];
-  readonly #readBytes: ReadBytes;
-  readonly #report: Report;
-
-  constructor(readBytes: ReadBytes, report: Report) {
-    this.#readBytes = readBytes;
-    this.#report = report;
-  }
-
-  /** Returns the values of a kind in the files of a key. */
-  read(key: 'ca' | 'certificates' | 'crl', given: string | readonly string[] | undefined): readonly Buffer[] {
-    const label = key === 'crl' ? 'X509 CRL' : 'CERTIFICATE';
-    const names = given === undefined ? [] : typeof given === 'string' ? [given] : given;
-    return names.flatMap((name, index) => {
-      const at = `/wsse/x509/${key}${typeof given === 'string' ? '' : `/${index}`}`;
-      const { path, bytes } = this.#readBytes(name);
-      this.paths.push(path);
-      const values = typeof bytes === 'string' ? [] : valuesIn(bytes, label);
-      if (typeof bytes === 'string')
-        this.#report(at, `expected a readable file, got ${bytes}: ${shown(name)}`);
-      else if (values.length === 0)
-        this.#report(
-          at,
-          `expected ${key === 'crl' ? 'a CRL' : 'certificates'} in PEM or DER, got ${shown(name)}`,
-        );
-      return values;
-    });
-  }
-}
-
-/** Returns the DER values in a file: the blocks of a PEM text with a label, or the whole file. */
-function valuesIn(bytes: Buffer, label: string): readonly Buffer[] {
-  if (bytes[0] === 0x30) return [bytes];
-  return bytes
-    .toString('latin1')
-    .split('-----BEGIN ')
-    .filter((block) => block.startsWith(`${label}-----`))
-    .map((block) => Buffer.from(block.slice(label.length + 5).split('-----')[0] ?? '', 'base64'));
-}
 
 /** Reads the settings for verifying signatures. Errors are reported (X2). */
 export function readX509(
@@ -61,13 +17,21 @@ export function readX509(
   report: Report,
   readBytes: ReadBytes,
 ): Signing {
-  const files = new Files(readBytes, report);
+  const files = new NamedFiles(readBytes, report);
   const { require = ['body', 'timestamp'], replay = 'refuse' } = keys;
-  const cas = certificatesOf('ca', files.read('ca', keys.ca), report);
-  const certificates = certificatesOf('certificates', files.read('certificates', keys.certificates), report);
+  const cas = certificatesOf(
+    'ca',
+    files.read('/wsse/x509/ca', 'CERTIFICATE', 'certificates', keys.ca),
+    report,
+  );
+  const certificates = certificatesOf(
+    'certificates',
+    files.read('/wsse/x509/certificates', 'CERTIFICATE', 'certificates', keys.certificates),
+    report,
+  );
   for (const { isCa } of cas)
     if (!isCa) report('/wsse/x509/ca', 'expected certificates of CAs (CA:TRUE), got another certificate');
-  const crls = files.read('crl', keys.crl);
+  const crls = files.read('/wsse/x509/crl', 'X509 CRL', 'a CRL', keys.crl);
   for (const bytes of crls) {
     const crl = readCrl(bytes, cas);
     if (typeof crl === 'string') report('/wsse/x509/crl', `expected ${crl}, got another file`);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isPrivate } from '../../../gateway/process/wsse-secrets.ts';
+import { isPrivate } from '../../../mappings/loader/document/private-file.ts';
 
 for (const [mode, uid, user, expected] of [
   [0o600, 1000, 1000, true],
