@@ -17,6 +17,7 @@ import { replyFrame } from './soap/envelope.ts';
 import { type FaultFacts, writeFaultDetail } from './soap/fault-detail.ts';
 import { countedStatus, Fault, isSenderCode, statusOfKind, writeFault } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
+import { signedEnvelope } from './soap/signed-reply.ts';
 import { type SoapVersion, soap11, soap12, xmlDeclaration } from './soap/versions.ts';
 
 /** SOAP versions by format (W5). */
@@ -73,7 +74,8 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
   if (outcome.kind === 'reply') {
     if (operation?.isOneWay === true) return { status: 202, contentType, body: '' };
     const { attached } = outcome;
-    const body = writtenXml(outcome);
+    const written = writtenXml(outcome);
+    const body = signedEnvelope(version, written, header, compiled, attached) ?? written;
     if (attached !== undefined) {
       const write = context.isPackaged === true ? packagedReply : attachedReply;
       return { status: 200, ...write(version, body, attached) };
@@ -114,10 +116,21 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
   return {
     status: 200,
     contentType,
-    body: before + payload + after,
+    body: signedText(version, before + payload + after, header, compiled),
     xStatus: failure.status >= 400 ? failure.status : undefined,
     retryAfter: failure.retryAfter,
   };
+}
+
+/** Returns a signed envelope, or the envelope itself if the reply is not signed. */
+function signedText(
+  version: SoapVersion,
+  envelope: string,
+  header: ReplyHeader | undefined,
+  compiled: CompiledContract,
+): string | Buffer {
+  if (header?.security?.answered === undefined) return envelope;
+  return signedEnvelope(version, Buffer.from(envelope), header, compiled) ?? envelope;
 }
 
 /** Returns the XML of a reply. It was written during the call, in the frame of `frameOf`. */
@@ -149,15 +162,12 @@ export function faultReply(
   const { version } = fault;
   const { settings } = context.compiled.contract;
   const standard = settings.soap12FaultStatus === 'standard';
+  const detail = detailOf(fault, context, failure, facts);
+  const body = writeFault(fault, context.requestId, detail, settings.faultCodePrefix);
   return {
     status: standard && version === soap12 && isSenderCode(fault.code) ? 400 : 500,
     contentType: soapContentType(version, context),
-    body: writeFault(
-      fault,
-      context.requestId,
-      detailOf(fault, context, failure, facts),
-      settings.faultCodePrefix,
-    ),
+    body: signedText(version, body, fault.header, context.compiled),
     xStatus: failure !== undefined && failure.status >= 400 ? failure.status : undefined,
     counted: countedStatus(fault.kind),
     retryAfter: failure?.retryAfter,

@@ -111,6 +111,11 @@ export const limitTable = {
     bounds: 'Age of a signed message with `replay: refuse`, whatever its `Expires` says (WS-Security).',
     result: 'fault `MessageExpired`',
   },
+  wsseSignedReplyBytes: {
+    value: 16 * mebibyte,
+    bounds: 'Size of a signed reply with its parts, without its signature (WS-Security).',
+    result: 'fault `Server` or `Receiver`',
+  },
   replyBytes: {
     value: 32 * mebibyte,
     bounds:

@@ -7,6 +7,7 @@ const security = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-m
 export const names = {
   ds: 'http://www.w3.org/2000/09/xmldsig#',
   xenc: namespaces.xenc,
+  xop: namespaces.xop,
   wsse: namespaces.wsse,
   wsse11: namespaces.wsse11,
   wsu: namespaces.wsu,

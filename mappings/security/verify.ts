@@ -4,6 +4,7 @@ import { type Budget, CanonicalError, type CanonicalForm, canonicalize } from '.
 import { checkPlace, Ids, type SignedMessage } from './message.ts';
 import { names, valueTypes } from './names.ts';
 import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
+import type { AnsweredSignatures } from './sign.ts';
 import {
   type Reference,
   readSignature,
@@ -28,6 +29,8 @@ export interface VerifiedSignature {
   readonly algorithm: string;
   readonly usesSha1: boolean;
   readonly signer: NamedToken;
+  /** The SignatureValue. */
+  readonly value: Buffer;
   /** The octets of SignedInfo. */
   readonly octets: string;
   /** The elements that it covers. */
@@ -51,6 +54,7 @@ interface Found {
 /** A Signature whose SignatureValue was verified. */
 interface Opened {
   readonly signer: NamedToken;
+  readonly value: Buffer;
   readonly octets: string;
   /** The content of SignedInfo, read from its octets. */
   readonly info: SignedInfo;
@@ -111,6 +115,12 @@ export class Verifier {
     return { signatures, octets: this.#octets };
   }
 
+  /** The algorithms of the first Signature that was read, whether it is valid or not (X31). */
+  get algorithms(): Pick<AnsweredSignatures, 'method' | 'digest'> {
+    const info = this.#found[0]?.info;
+    return { method: info?.method.name, digest: info?.references[0]?.hash };
+  }
+
   /** Returns the canonical form of an element within the limit of X39. Throws SecurityProblem. */
   formOf(element: TreeElement, form: CanonicalForm): string {
     try {
@@ -146,10 +156,10 @@ export class Verifier {
         'value',
       );
     const { root } = readTree(octets, limits);
-    return { signer, octets, info: readSignedInfo(root, rules) };
+    return { signer, value: signature.value, octets, info: readSignedInfo(root, rules) };
   }
 
-  #verified({ signer, octets, info }: Opened): VerifiedSignature {
+  #verified({ signer, value, octets, info }: Opened): VerifiedSignature {
     const covered = new Set<TreeElement>();
     const targets = info.references.map((reference) => this.#targetOf(reference));
     for (const [index, reference] of info.references.entries()) {
@@ -159,7 +169,7 @@ export class Verifier {
     }
     const { name, hash: method } = info.method;
     const usesSha1 = method === 'sha1' || info.references.some((one) => one.hash === 'sha1');
-    return { algorithm: name, usesSha1, signer, octets, covered };
+    return { algorithm: name, usesSha1, signer, value, octets, covered };
   }
 
   /** Returns the element that a Reference names (X7, X8). Throws SecurityProblem. */

@@ -61,6 +61,7 @@ export const limitTests = {
   limitPlaceMs: ['test/fleet/store.test.ts', "'limitPlaceMs: "],
   topCallers: ['test/gateway/telemetry/callers.test.ts', "'topCallers: "],
   acceptRanges: ['test/gateway/http/limits.test.ts', "'W5: acceptRanges: the second range"],
+  wsseSignedReplyBytes: ['test/security/replies.test.ts', 'X34: a reply of '],
   replyBytes: ['test/gateway/http/limits.test.ts', "'replyBytes and replyBytesWithBinary: "],
   replyBytesWithBinary: ['test/gateway/http/limits.test.ts', "'replyBytes and replyBytesWithBinary: "],
   writtenBytes: ['test/gateway/http/limits.test.ts', "'writtenBytes: "],

@@ -505,7 +505,10 @@ for (const [setting, expected] of [
   [`x509: { ca: ${key('root.crt')} }, timestamp: optional`, '/wsse/timestamp: expected required'],
   ['sign: {}', '/wsse/sign: expected /wsse/x509 too'],
   [`${trusted}, sign: {}`, '/wsse/sign/key: expected the path of a file, got none'],
-  [`${trusted}, sign: { confirmation: true }`, '/wsse/sign/certificate: expected the path of a file, got none'],
+  [
+    `${trusted}, sign: { confirmation: true }`,
+    '/wsse/sign/certificate: expected the path of a file, got none',
+  ],
   [`${trusted}, sign: { key: none.key }`, '/wsse/sign/key: expected a readable file, got none (ENOENT)'],
   [`${trusted}, sign: { key: . }`, '/wsse/sign/key: expected a readable file'],
   [`${trusted}, sign: { key: empty.pem }`, '/wsse/sign/key: expected a readable file, got an empty file'],

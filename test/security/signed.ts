@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
@@ -24,30 +24,40 @@ const variants: Readonly<Record<string, string>> = {
   optionalSigner: 'require: [], replay: allow, credential: { userId: subject }',
 };
 
-/** Starts a gateway that verifies signatures with the certificates of the cases. */
+/**
+ * Starts a gateway that verifies signatures with the certificates of the cases.
+ *
+ * @param more further keys of `wsse`, with names of files of the keys
+ * @param contract another contract than that of the cases, and further keys of its overlay
+ */
 export async function startSigned(
   t: Pick<ExecutionContext, 'teardown'>,
   variant: keyof typeof variants | string,
   keys = mkdtempSync(join(tmpdir(), 'signed-')),
   limits: Partial<Limits> = {},
   serve: Partial<ServeOptions> = { publicUrl: 'https://gateway.example' },
+  more = '',
+  contract?: { readonly folder: string; readonly overlay: string },
 ): Promise<Gateway> {
   t.teardown(() => rmSync(keys, { recursive: true, force: true }));
   cpSync(join(folder, 'keys'), keys, { recursive: true });
+  for (const name of readdirSync(keys)) if (name.endsWith('.key')) chmodSync(join(keys, name), 0o600);
   const at = (name: string): string => JSON.stringify(join(keys, name));
   const known = ['alice', 'bob', 'alice-ec', 'alice-p521'].map((name) => at(`${name}.crt`)).join(', ');
   const trusted = `ca: [${at('issuing.crt')}, ${at('root.crt')}], certificates: [${known}], crl: ${at('issuing.crl')}`;
   const x509 = `{ ${trusted}, ${variants[variant] ?? variant} }`;
-  const token = variant === 'signerOnly' ? '' : 'username: apiUserId, password: apiUserKey, ';
-  const overlay = `wsse: { ${token}x509: ${x509} }`;
-  const contract = contractWith(t, overlay);
-  const file = join(contract, 'soap.yaml');
+  const token =
+    variant === 'signerOnly' || contract !== undefined ? '' : 'username: apiUserId, password: apiUserKey, ';
+  const rest = more === '' ? '' : `, ${more.replaceAll(/\b[\w-]+\.(?:crt|key)\b/g, at)}`;
+  const overlay = `wsse: { ${token}x509: ${x509}${rest} }`;
+  const served = contractWith(t, `${overlay}\n${contract?.overlay ?? ''}`, contract?.folder);
+  const file = join(served, 'soap.yaml');
   // the captured clients sent no credentials but their signatures
   writeFileSync(
     file,
     readFileSync(file, 'utf8').replace(/^ {2}member: authentication$/m, '$&\n  required: []'),
   );
-  const gateway = await startGateway(t, { limits, serve: { contract, watchMs: 50, ...serve } });
+  const gateway = await startGateway(t, { limits, serve: { contract: served, watchMs: 50, ...serve } });
   gateway.answer({ body: emptyReply });
   return gateway;
 }

@@ -132,10 +132,9 @@ export async function answer(
   const { service } = options;
   let version = claimed;
   let reply: Reply;
-  let isRead = false;
+  let call: SoapCall | PreparedSoapCall | undefined;
   try {
-    const call = await read();
-    isRead = true;
+    call = await read();
     const { operation, input, header, values } = call;
     version = call.version;
     noteSecurity(stats, header, undefined);
@@ -156,8 +155,9 @@ export async function answer(
     // includes internal errors of the codecs while writing the reply
     const refusal = undecodable(error, version);
     if (error instanceof Fault) version = error.version;
-    const reported = isRead ? refusal : await countRefused(service, context, refusedOf(refusal, stats));
-    reply = refusalOf(reported, context, version);
+    const reported =
+      call === undefined ? await countRefused(service, context, refusedOf(refusal, stats)) : refusal;
+    reply = refusalOf(reported, context, version, call?.header);
   }
   const isPackaged = options.migration?.packaging === 'always';
   send(context, version.format, isPackaged ? inPackage(version, reply) : reply);
@@ -216,8 +216,15 @@ function refusedOf(error: unknown, { operation }: RequestStats): Refused {
  * Returns the reply to a SOAP request that failed before its call: a fault, or plain text (W44). Plain text is used if
  * the status is 5xx, so that proxies recognise an overloaded gateway, or if nothing marks the request as SOAP. CXF,
  * Metro and WCF show a fault to users, but only the status of other 4xx replies.
+ *
+ * @param header request headers that the fault of an internal error answers
  */
-function refusalOf(error: unknown, context: RequestContext, version: SoapVersion): Reply {
+function refusalOf(
+  error: unknown,
+  context: RequestContext,
+  version: SoapVersion,
+  header?: ReplyHeader,
+): Reply {
   const { stats, head, requestId, options } = context;
   const replyTo = replyContext(context, undefined, undefined, acceptsXml(head));
   const { contract } = options.service.compiled;
@@ -239,7 +246,8 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
     return faultReply(error, replyTo);
   }
   options.service.onError(error, requestId);
-  return faultReply(new Fault(version, 'receiver', { detail: 'internal error' }, { cause: error }), replyTo);
+  const internal = { detail: 'internal error' };
+  return faultReply(new Fault(version, 'receiver', internal, { cause: error, header }), replyTo);
 }
 
 /** Returns true if the head marks the request as SOAP: SOAP 1.1 by SOAPAction (§6.1.1), SOAP 1.2 by its media type. */

@@ -8,7 +8,7 @@ import type { Dispatch } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
 import type { HeaderFindings } from './headers/header-block.ts';
 import type { ReadHeader } from './headers/headers.ts';
-import { headerOfReply, type ReplyHeader } from './headers/reply-header.ts';
+import { headerOfReply, type ReplyHeader, signedBlockOf } from './headers/reply-header.ts';
 import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
 
 /** Result of reading an envelope up to the start tag of the payload. */
@@ -125,9 +125,10 @@ export function replyFrame(
   action: string | undefined,
   header: ReplyHeader | undefined,
 ): Frame {
-  if (header === undefined || action === undefined) return version.frame;
-  const text = headerOfReply(header, action);
-  return text === '' ? version.frame : envelopeFrame(version.namespace, text);
+  const signedBlock = signedBlockOf(header);
+  const text = header === undefined || action === undefined ? '' : headerOfReply(header, action);
+  if (text === '' && signedBlock === undefined) return version.frame;
+  return envelopeFrame(version.namespace, text, signedBlock);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { FaultWords } from '../../../mappings/compile.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
 import { type Reason, sentence } from '../../../mappings/contract/reason.ts';
 import { isNcName } from '../../../mappings/xml/characters.ts';
-import { headerOfFault, type ReplyHeader } from './headers/reply-header.ts';
+import { headerOfFault, type ReplyHeader, signedBlockOf } from './headers/reply-header.ts';
 import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
 
 /** Properties of a fault code. */
@@ -160,7 +160,7 @@ export function writeFault(fault: Fault, requestId: string, detailElement?: stri
   }
   const isOfAddressing = code === 'OnlyAnonymousAddressSupported';
   const header = headerOfFault(fault.header ?? {}, isOfAddressing, blocksOf(fault), own?.action);
-  const { before, after } = envelopeFrame(version.namespace, header);
+  const { before, after } = envelopeFrame(version.namespace, header, signedBlockOf(fault.header));
   return `${before}<s:Fault${onFault}>${body}</s:Fault>${after}`;
 }
 

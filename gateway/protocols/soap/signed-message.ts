@@ -7,6 +7,7 @@ import type { CanonicalForm } from '../../../mappings/security/canonical.ts';
 import type { SignedMessage } from '../../../mappings/security/message.ts';
 import { names } from '../../../mappings/security/names.ts';
 import { invalid, SecurityProblem } from '../../../mappings/security/problem.ts';
+import type { AnsweredSignatures } from '../../../mappings/security/sign.ts';
 import { trustOf } from '../../../mappings/security/settings.ts';
 import { readTree, type Tree, type TreeElement } from '../../../mappings/security/tree.ts';
 import type { Trust } from '../../../mappings/security/trust.ts';
@@ -44,6 +45,8 @@ export type SignedReading =
       readonly signedActions: string | undefined;
       /** Undefined for a message without a Signature. */
       readonly facts: SignerFacts | undefined;
+      /** What a signed reply answers; undefined if the reply is not signed (X30). */
+      readonly answered: AnsweredSignatures | undefined;
     };
 
 /** A fault before anything of the message is read, with what its Header answers. */
@@ -51,6 +54,7 @@ export interface SignedRefusal {
   readonly problem: SecurityProblem;
   readonly version: SoapVersion;
   readonly hasTimestamp: boolean;
+  readonly answered: AnsweredSignatures | undefined;
   readonly addressing: { readonly namespace: string; messageId: string | undefined } | undefined;
 }
 
@@ -105,16 +109,26 @@ class SignedReader {
     const tree = readTree(text, this.#limits, this.#tolerance);
     const parts = partsOf(tree, this.#limits);
     if (parts === undefined) return { kind: 'malformed' };
+    const verifying: { verifier?: Verifier } = {};
     try {
       if (parts === 'two bodies') invalid({ expected: 'one Body in Envelope' }, 'place');
-      return this.#verified(parts, text.length, hasParts, now);
+      return this.#verified(parts, text.length, hasParts, now, verifying);
     } catch (error) {
       if (!(error instanceof SecurityProblem)) throw error;
-      return refusalOf(error, tree);
+      const refusal = refusalOf(error, tree);
+      const isAnswered = this.#wsse.sign !== undefined && hasSignature(refusal.blocks);
+      return { ...refusal, answered: isAnswered ? answeredOf(verifying.verifier, []) : undefined };
     }
   }
 
-  #verified(parts: Parts, characters: number, hasParts: boolean, now: number): SignedReading {
+  /** @param verifying gets the verifier, which knows the algorithms of a message that is refused */
+  #verified(
+    parts: Parts,
+    characters: number,
+    hasParts: boolean,
+    now: number,
+    verifying: { verifier?: Verifier },
+  ): SignedReading {
     const { header, blocks, body, tree, version } = parts;
     const { require } = this.#signing;
     const [block, ...others] = blocks;
@@ -134,9 +148,10 @@ class SignedReader {
       { trust: this.#trust, rules, limits: this.#limits, now },
       characters,
     );
-    const hasSignature = this.#addAll(block, verifier);
-    if (!hasSignature && require.length > 0) return refuseUnsigned(require);
-    if (hasSignature && hasParts) invalid({ detail: 'signed attachments are not supported' }, 'attachment');
+    verifying.verifier = verifier;
+    const isSigned = this.#addAll(block, verifier);
+    if (!isSigned && require.length > 0) return refuseUnsigned(require);
+    if (isSigned && hasParts) invalid({ detail: 'signed attachments are not supported' }, 'attachment');
     const verified = verifier.verify();
     this.#checkCoverage(message, verified, version);
     const composer = new Composer(parts, block, verified, verifier, this.#wsse);
@@ -148,6 +163,8 @@ class SignedReader {
       document,
       signedActions: signsBody ? composer.document(false) : undefined,
       facts: this.#factsOf(message, verified, now),
+      answered:
+        isSigned && this.#wsse.sign !== undefined ? answeredOf(verifier, verified.signatures) : undefined,
     };
   }
 
@@ -343,6 +360,19 @@ function describe({ algorithm, covered }: VerifiedSignature, { body, block, head
   return items.length === 0 ? algorithm : `${algorithm} ${items.join('+')}`;
 }
 
+/** Returns what a signed reply answers. */
+function answeredOf(
+  verifier: Verifier | undefined,
+  signatures: readonly VerifiedSignature[],
+): AnsweredSignatures {
+  const values = signatures.map(({ value }) => value.toString('base64'));
+  return { method: undefined, digest: undefined, ...verifier?.algorithms, values };
+}
+
+function hasSignature(blocks: readonly TreeElement[]): boolean {
+  return blocks.some(({ children }) => children.some((child) => child.is(names.ds, 'Signature')));
+}
+
 /** Writes the document that the gateway reads instead of the message (X12). */
 class Composer {
   readonly #parts: Parts;
@@ -398,24 +428,27 @@ function isAction(element: TreeElement): boolean {
   return element.local === 'Action' && addressing.has(element.namespace);
 }
 
-function refusalOf(problem: SecurityProblem, { root }: Tree): SignedRefusal {
+/** Describes a refused message. `blocks`: its Security blocks for the gateway. */
+function refusalOf(
+  problem: SecurityProblem,
+  { root }: Tree,
+): Omit<SignedRefusal, 'answered'> & { readonly blocks: readonly TreeElement[] } {
   const version = root.namespace === soap12.namespace ? soap12 : soap11;
-  const blocks = root.children
+  const all = root.children
     .filter((child) => child.is(version.namespace, 'Header'))
     .flatMap((one) => one.children);
-  const hasTimestamp = blocks.some(
-    (one) =>
-      one.is(namespaces.wsse, 'Security') &&
-      isForUs(attributesOf(one), version) &&
-      one.children.some(isTimestamp),
+  const blocks = all.filter(
+    (one) => one.is(namespaces.wsse, 'Security') && isForUs(attributesOf(one), version),
   );
-  const addressed = blocks.find(({ namespace }) => addressing.has(namespace));
-  const id = blocks.find(
+  const hasTimestamp = blocks.some((one) => one.children.some(isTimestamp));
+  const addressed = all.find(({ namespace }) => addressing.has(namespace));
+  const id = all.find(
     ({ namespace, local }) => namespace === addressed?.namespace && local === 'MessageID',
   );
   return {
     problem,
     version,
+    blocks,
     hasTimestamp,
     addressing:
       addressed === undefined

@@ -1,6 +1,7 @@
 import type { CompiledOperation } from '../../../mappings/compile.ts';
 import type { Signing, Wsse } from '../../../mappings/contract/credentials.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
+import type { AnsweredSignatures } from '../../../mappings/security/sign.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import type { XmlTolerance } from '../../../mappings/xml/reader.ts';
@@ -65,16 +66,38 @@ function openMessage(
       usual,
       invalidAction(address.version, 'an envelope with one Header and one Body'),
     );
-  const { version, signedActions, facts } = reading;
+  const { version, signedActions, facts, answered } = reading;
   const verified = { charset: 'utf-8', attachments } as const;
-  const envelope = usual.open({ ...verified, document: Buffer.from(reading.document), actions }, address);
+  const envelope = answering(answered, now, () =>
+    usual.open({ ...verified, document: Buffer.from(reading.document), actions }, address),
+  );
   if (signedActions !== undefined && !usual.isByElement(envelope.operation, address)) {
     const again = { ...verified, document: Buffer.from(signedActions), actions: [] };
     if (operationOf(again, address, usual) !== envelope.operation)
-      throw invalidAction(version, 'a signed wsa:Action that selects the operation');
+      answering(answered, now, () => {
+        throw invalidAction(version, 'a signed wsa:Action that selects the operation');
+      });
   }
   if (facts === undefined) return envelope;
-  return { ...envelope, readPayload: () => withSigner(envelope.readPayload(), facts) };
+  const readPayload = (): SoapCall =>
+    answering(answered, now, () => withSigner(envelope.readPayload(), facts, answered));
+  return { ...envelope, readPayload };
+}
+
+/** Runs a function, and adds what a signed reply answers to the Fault that it throws (X30). */
+function answering<Result>(
+  answered: AnsweredSignatures | undefined,
+  now: number,
+  run: () => Result,
+): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (answered === undefined || !(error instanceof Fault)) throw error;
+    const security = error.header?.security ?? { timestamp: now, token: 'none', unverified: [] };
+    error.header = { ...error.header, security: { ...security, answered } };
+    throw error;
+  }
 }
 
 /** Throws the Fault of the usual reader, or another one if that reader would accept the message. */
@@ -106,17 +129,21 @@ function operationOf(
   }
 }
 
-function withSigner(call: SoapCall, { credentials, shown }: SignerFacts): SoapCall {
+function withSigner(
+  call: SoapCall,
+  { credentials, shown }: SignerFacts,
+  answered: AnsweredSignatures | undefined,
+): SoapCall {
   const { security } = call.header ?? {};
-  if (security !== undefined) security.signed = shown;
+  if (security !== undefined) Object.assign(security, { signed: shown, answered });
   return { ...call, values: { ...call.values, signed: credentials } };
 }
 
-function faultOf({ problem, version, hasTimestamp, addressing }: SignedRefusal, now: number): Fault {
-  const { code, reason, logged } = problem;
-  const header: ReplyHeader = {
-    security: { timestamp: hasTimestamp ? now : undefined, token: 'none', unverified: [], refused: logged },
-  };
+function faultOf(refusal: SignedRefusal, now: number): Fault {
+  const { problem, version, hasTimestamp, addressing, answered } = refusal;
+  const { code, reason, logged: refused } = problem;
+  const timestamp = hasTimestamp ? now : undefined;
+  const header: ReplyHeader = { security: { timestamp, token: 'none', unverified: [], refused, answered } };
   if (addressing !== undefined) header.addressing = addressing;
   return new Fault(version, code, reason, { header, cause: problem });
 }

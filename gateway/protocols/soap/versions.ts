@@ -22,14 +22,20 @@ export const xmlDeclaration = '<?xml version="1.0" encoding="utf-8"?>';
 
 const headerEnd = '</s:Header>';
 
-/** Returns the envelope around a payload. `header` is the complete Header element, or empty. */
-export function envelopeFrame(namespace: string, header: string): Frame {
+/**
+ * Returns the envelope around a payload. `header` is the complete Header element, or empty.
+ *
+ * @param signedBlock last block of Header if the reply is signed. Body then has an Id (X31).
+ */
+export function envelopeFrame(namespace: string, header: string, signedBlock?: string): Frame {
   const start = `${xmlDeclaration}<s:Envelope xmlns:s="${namespace}">`;
   const opened = header === '' ? '<s:Header>' : header.slice(0, -headerEnd.length);
+  const body = signedBlock === undefined ? '<s:Body>' : `<s:Body xmlns:u="${namespaces.wsu}" u:Id="_2">`;
+  const between = `${signedBlock ?? ''}${headerEnd}${body}`;
   return {
-    before: `${start}${header}<s:Body>`,
+    before: signedBlock === undefined ? start + header + body : start + opened + between,
     after: '</s:Body></s:Envelope>',
-    headed: { before: start + opened, between: `${headerEnd}<s:Body>` },
+    headed: { before: start + opened, between },
   };
 }
 

@@ -1,6 +1,7 @@
 import { escapeXml } from '../../../../mappings/codec/scalars/text.ts';
 import type { FaultAction } from '../../../../mappings/contract/adopted.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
+import type { AnsweredSignatures } from '../../../../mappings/security/sign.ts';
 import { writeTimestamp } from './timestamp.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface SecurityFacts {
   signed?: SignedFacts | undefined;
   /** Why a signature was refused, for the log (X29). */
   refused?: string | undefined;
+  /** What a signed reply answers; undefined if the reply is not signed (X30). */
+  answered?: AnsweredSignatures | undefined;
 }
 
 /** The signer of a message, and what the signature covers, for the log (X29). */
@@ -75,14 +78,24 @@ function faultAction(
   return action ?? `${addressing?.namespace}${isOfAddressing || is2004 ? '' : '/soap'}/fault`;
 }
 
-/** Returns a Header element. The Timestamp is its last block (W53). */
+/** Returns the Security block of a reply that is signed after it was written (X31); undefined for any other reply. */
+export function signedBlockOf(header: ReplyHeader | undefined): string | undefined {
+  const { answered, timestamp } = header?.security ?? {};
+  return answered === undefined ? undefined : writeTimestamp(timestamp ?? Date.now());
+}
+
+/**
+ * Returns a Header element. The Timestamp is its last block (W53). That of a signed reply is added with `signedBlockOf`,
+ * so that no block of the upstream is after it.
+ */
 function headerElement(
   addressing: Addressing | undefined,
   action: string,
   blocks: string,
   security: SecurityFacts | undefined,
 ): string {
-  const time = security?.timestamp === undefined ? '' : writeTimestamp(security.timestamp);
+  const { timestamp, answered } = security ?? {};
+  const time = timestamp === undefined || answered !== undefined ? '' : writeTimestamp(timestamp);
   if (addressing === undefined) {
     const content = blocks + time;
     return content === '' ? '' : `<s:Header>${content}</s:Header>`;
