@@ -46,7 +46,7 @@ export function writeWsdl(
         name: contract.service,
         targetNamespace: contract.namespaces.types,
       },
-      policy === undefined ? undefined : policyElement(policy),
+      policy === undefined ? undefined : policyElement(policy, contract.wsse),
       element('wsdl:types', {}, ...createSchemas(contract)),
       ...contract.operations.flatMap(messages),
       ...credentialsMessage(contract),

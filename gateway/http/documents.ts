@@ -271,11 +271,27 @@ function unfitPolicy(
   if (requested === undefined) return undefined;
   if (policy === undefined)
     return `expected policy to be one of ${policyNames.join(', ')}, got another value`;
-  if (wsse?.username === undefined)
+  const { username, x509, sign } = wsse ?? {};
+  if (username === undefined && x509 === undefined)
     return 'this contract does not use WS-Security, so its WSDL has no such policy';
-  if (policy === 'transport' && !address.startsWith('https:'))
-    return 'policy=transport: expected an https SOAPBRIDGE_PUBLIC_URL, got http. Use policy=message, or set an https URL';
-  return undefined;
+  const isHttps = address.startsWith('https:');
+  const expected = `policy=${policy}: expected`;
+  switch (policy) {
+    case 'message':
+    case 'transport':
+      if (username === undefined) return `${expected} the key wsse.username in the overlay, got none`;
+      return policy === 'message' || isHttps
+        ? undefined
+        : `${expected} an https SOAPBRIDGE_PUBLIC_URL, got http. Use policy=message, or set an https URL`;
+    case 'signed':
+      if (sign === undefined) return `${expected} the key wsse.sign in the overlay, got none`;
+      return x509?.require.includes('body') === true
+        ? undefined
+        : `${expected} body in wsse.x509.require in the overlay, got none`;
+    case 'endorsed':
+      if (x509 === undefined) return `${expected} the key wsse.x509 in the overlay, got none`;
+      return isHttps ? undefined : `${expected} an https SOAPBRIDGE_PUBLIC_URL, got http`;
+  }
 }
 
 function readQuery(words: URLSearchParams, unnamed: string): DocumentQuery {
