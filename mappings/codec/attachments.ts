@@ -14,6 +14,8 @@ import { StreamedFile } from './streamed-file.ts';
 export interface Attachment {
   readonly id: string | undefined;
   readonly bytes: Buffer | StreamedFile;
+  /** The Content-Type of the part's header; undefined if it is absent or not known. */
+  readonly contentType?: string | undefined;
 }
 
 /** Maximum number of characters of a Content-ID in an error. */
@@ -25,13 +27,15 @@ export class Attachments implements AttachedParts {
   readonly form: 'mtom' | 'swa';
   /** The element with an `href` that is being read in a SwA message, until its type takes the reference. */
   current: { isTaken: boolean } | undefined;
-  readonly #parts: readonly Attachment[];
+  readonly parts: readonly Attachment[];
+  /** Positions of the parts that are used as values. */
+  readonly taken: number[] = [];
+  /** True for a signed message: parts without a reference are ignored, whatever the contract says (X22). */
+  ignoresUnused = false;
   readonly #byId = new Map<string, number>();
   readonly #used: boolean[] = [];
   /** True if tokens represent parts until the upstream's body is written; otherwise the JSON contains their base64. */
   #isHeld = false;
-  /** Number of parts that are used as values. */
-  #taken = 0;
   /**
    * Prefix of the tokens of held parts. A caller cannot forge it, because it is random and made after the message was
    * received.
@@ -40,7 +44,7 @@ export class Attachments implements AttachedParts {
 
   constructor(form: 'mtom' | 'swa', parts: readonly Attachment[]) {
     this.form = form;
-    this.#parts = parts;
+    this.parts = parts;
     for (const [index, { id }] of parts.entries()) if (id !== undefined) this.#byId.set(id, index);
   }
 
@@ -63,9 +67,9 @@ export class Attachments implements AttachedParts {
         got: 'another reference',
       });
     this.#used[index] = true;
-    this.#taken++;
+    this.taken.push(index);
     if (this.#isHeld) return `"${this.#mark}${index}"`;
-    const bytes = this.#parts[index]?.bytes;
+    const bytes = this.parts[index]?.bytes;
     return bytes instanceof StreamedFile ? '""' : `"${bytes?.toString('base64')}"`; // not available yet
   }
 
@@ -75,7 +79,7 @@ export class Attachments implements AttachedParts {
         expected: 'a reference to a part, cid:…',
         got: quoteValue(shownHref(href), 'a text'),
       });
-    const index = this.#indexOf(href);
+    const index = this.indexOf(href);
     if (index === undefined)
       refuse(reading, 'InvalidType', {
         expected: 'a part of the message',
@@ -84,7 +88,9 @@ export class Attachments implements AttachedParts {
     return index;
   }
 
-  #indexOf(href: string): number | undefined {
+  /** Returns the position of the part that a `cid:` reference names; undefined for no part. */
+  indexOf(href: string): number | undefined {
+    if (!isCid(href)) return undefined;
     const written = href.slice(4);
     const id = written.startsWith('<') && written.endsWith('>') ? written.slice(1, -1) : written;
     return this.#byId.get(id) ?? this.#byId.get(decoded(id));
@@ -92,25 +98,25 @@ export class Attachments implements AttachedParts {
 
   /** Records that a header block refers to a part. Only a receiver that understands the block uses it. */
   mention(href: string): void {
-    const index = isCid(href) ? this.#indexOf(href) : undefined;
+    const index = this.indexOf(href);
     if (index !== undefined) this.#used[index] = true;
   }
 
   /** True if each part is the value of an element. */
   get areTaken(): boolean {
-    return this.#taken === this.#parts.length;
+    return this.taken.length === this.parts.length;
   }
 
   get hasUnused(): boolean {
-    return this.#parts.some((_, index) => this.#used[index] !== true);
+    return this.parts.some((_, index) => this.#used[index] !== true);
   }
 
   /** Handles parts without a reference (W61): refuses or ignores them. */
   noteUnused(reading: Reading, isRefused: boolean): void {
-    for (const [index, { id }] of this.#parts.entries()) {
+    for (const [index, { id }] of this.parts.entries()) {
       if (this.#used[index] === true) continue;
       const name = id === undefined ? `part ${index + 2}` : `cid:${id.slice(0, shownId)}`;
-      if (!isRefused) {
+      if (!isRefused || this.ignoresUnused) {
         reading.ignored.push(name);
         continue;
       }
@@ -121,7 +127,7 @@ export class Attachments implements AttachedParts {
   /** Returns the bytes of the part that a JSON token represents; undefined for a token of another value. */
   bytesOf(token: string): Buffer | StreamedFile | undefined {
     if (!this.#isHeld || !token.startsWith(`"${this.#mark}`)) return undefined;
-    return this.#parts[Number(token.slice(this.#mark.length + 1, -1))]?.bytes;
+    return this.parts[Number(token.slice(this.#mark.length + 1, -1))]?.bytes;
   }
 
   /** Replaces the tokens in an upstream's body with base64. Returns the same body if it has no tokens. */
@@ -131,7 +137,7 @@ export class Attachments implements AttachedParts {
     let from = 0;
     for (let at = body.indexOf(this.#mark); at !== -1; at = body.indexOf(this.#mark, from)) {
       const end = body.indexOf('"', at);
-      const part = this.#parts[Number(body.slice(at + this.#mark.length, end))];
+      const part = this.parts[Number(body.slice(at + this.#mark.length, end))];
       if (part === undefined || part.bytes instanceof StreamedFile)
         throw new RangeError('a token of a part that the message lacks, or whose bytes are no member');
       pieces.push({ text: Buffer.from(body.slice(from, at)), part: part.bytes });

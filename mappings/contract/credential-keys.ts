@@ -58,8 +58,8 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
     crl: files('Files with lists of revoked certificates (CRL), signed by a CA of `ca`.'),
     require: list(
       'What one signature of each call must cover. Default: body and timestamp.',
-      'body, timestamp, token, to',
-      keyword('Part of a message.', 'body', 'timestamp', 'token', 'to'),
+      'body, timestamp, token, to, attachments',
+      keyword('Part of a message.', 'body', 'timestamp', 'token', 'to', 'attachments'),
     ),
     credential: map(
       'The credential that the signer supplies.',

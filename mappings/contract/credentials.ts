@@ -60,7 +60,7 @@ export interface Signing {
   readonly certificates: readonly string[];
   readonly crls: readonly string[];
   /** Parts that one signature of each call must cover (X4). */
-  readonly require: readonly ('body' | 'timestamp' | 'token' | 'to')[];
+  readonly require: readonly ('body' | 'timestamp' | 'token' | 'to' | 'attachments')[];
   /** The credential that the signer supplies, and the part of the certificate (X20). */
   readonly credential:
     | { readonly name: string; readonly from: 'subject' | 'commonName' | 'san' | 'fingerprint' }

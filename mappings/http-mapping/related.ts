@@ -26,6 +26,7 @@ export interface RelatedType {
 export interface RelatedPart {
   /** The Content-ID without `<>`. */
   readonly id: string | undefined;
+  readonly contentType: string | undefined;
   readonly bytes: Buffer;
 }
 
@@ -197,6 +198,7 @@ export interface Place {
 /** A part of a message: its Content-ID, and the range of its content in bytes. */
 export interface PartPlace {
   readonly id: string | undefined;
+  readonly contentType: string | undefined;
   readonly start: number;
   readonly end: number;
   readonly isBase64: boolean;
@@ -243,8 +245,7 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
       expected: `a first part of at most ${limits.bodyBytes} bytes`,
       got: 'a larger part',
     });
-  const placeOf = ({ id, start, end, isBase64 }: PartPlace): PartPlace => ({ id, start, end, isBase64 });
-  return { form, charset, actions, root: placeOf(root), parts: others.map(placeOf) };
+  return { form, charset, actions, root, parts: others };
 }
 
 /** Returns the number of bytes that must be read one by one: those of the envelope, and of base64 parts. */
@@ -264,7 +265,11 @@ export function takeParts(
     root: bytesOf(body, root),
     charset,
     actions,
-    parts: parts.map((part) => ({ id: part.id, bytes: bytesOf(body, part) })),
+    parts: parts.map((part) => ({
+      id: part.id,
+      contentType: part.contentType,
+      bytes: bytesOf(body, part),
+    })),
   };
 }
 

@@ -30,6 +30,7 @@ export interface Budget {
  * Canonicalization 1.0. Throws CanonicalError, so that an error never gives an empty form.
  *
  * @param omitted an element that is left out with its content, for enveloped-signature (X13)
+ * @param keepsIncludes true to write each `xop:Include` instead of the part that it includes
  */
 export function canonicalize(
   tree: Tree,
@@ -37,10 +38,12 @@ export function canonicalize(
   form: CanonicalForm,
   budget: Budget,
   omitted?: TreeElement,
+  keepsIncludes = false,
 ): string {
   if (tree.relative.some((one) => contains(one, apex) || contains(apex, one)))
     throw new CanonicalError('relative namespace');
-  const writer = new CanonicalWriter(form, budget.left, omitted);
+  const included = keepsIncludes || tree.included.size === 0 ? undefined : tree.included;
+  const writer = new CanonicalWriter(form, budget.left, omitted, included);
   const text = writer.write(apex);
   budget.left -= text.length;
   return text;
@@ -66,14 +69,21 @@ class CanonicalWriter {
   readonly #form: CanonicalForm;
   readonly #most: number;
   readonly #omitted: TreeElement | undefined;
+  readonly #included: Tree['included'] | undefined;
   /** The declarations of the written ancestors by prefix. */
   readonly #written = new Map<string, string>();
   #text = '';
 
-  constructor(form: CanonicalForm, most: number, omitted: TreeElement | undefined) {
+  constructor(
+    form: CanonicalForm,
+    most: number,
+    omitted: TreeElement | undefined,
+    included: Tree['included'] | undefined,
+  ) {
     this.#form = form;
     this.#most = most;
     this.#omitted = omitted;
+    this.#included = included;
   }
 
   write(apex: TreeElement): string {
@@ -99,11 +109,19 @@ class CanonicalWriter {
     this.#text += '>';
     for (const node of element.content) {
       if (typeof node === 'string') this.#text += canonicalText(node);
+      else if (this.#included?.has(node) === true) this.#include(this.#included.get(node));
       else if (node !== this.#omitted) this.#element(node, this.#declaredOn(node), node.attributes);
     }
     this.#text += `</${name}>`;
     if (this.#text.length > this.#most) throw new CanonicalError('too long');
     if (before !== undefined) this.#restore(before);
+  }
+
+  /** Writes the base64 of a part. Its length is checked first, because an Include can be repeated. */
+  #include(bytes: Buffer | undefined): void {
+    if (bytes === undefined) return;
+    if (this.#text.length + (bytes.length * 4) / 3 > this.#most) throw new CanonicalError('too long');
+    this.#text += bytes.toString('base64');
   }
 
   /** Returns the declarations of a descendant that are written whether it uses them or not. */

@@ -1,5 +1,6 @@
 import { quoteElement } from '../contract/reason.ts';
 import { names } from './names.ts';
+import type { Parts } from './parts.ts';
 import { invalid } from './problem.ts';
 import type { Tree, TreeElement } from './tree.ts';
 
@@ -10,6 +11,8 @@ export interface SignedMessage {
   /** The Security block for the gateway. */
   readonly block: TreeElement;
   readonly body: TreeElement;
+  /** The MIME parts after the envelope; undefined for a message that is not multipart. */
+  readonly parts?: Parts | undefined;
 }
 
 /** Elements of a message by the names that refer to them (X7). */

@@ -32,8 +32,10 @@ export interface ReferenceTransforms {
   readonly form: CanonicalForm;
   /** True for an STR-Transform. */
   readonly isToken: boolean;
-  /** True for a part of the message, which is not supported. */
+  /** True for the transform of a MIME part (X22). */
   readonly isPart: boolean;
+  /** True for a form without the Signature that it contains. */
+  readonly isEnveloped: boolean;
 }
 
 /** A ds:Reference. */
@@ -147,7 +149,8 @@ function transformsIn(list: TreeElement | undefined): ReferenceTransforms {
   const elements = list === undefined ? [] : elementsIn(list);
   if (list !== undefined && (elements.length === 0 || elements.length > maxTransforms))
     invalid({ expected: `one to ${maxTransforms} Transforms in a Reference` }, 'limit');
-  let found: ReferenceTransforms | undefined;
+  let found: Omit<ReferenceTransforms, 'isEnveloped'> | undefined;
+  let isEnveloped = false;
   for (const element of elements) {
     if (!element.is(names.ds, 'Transform')) invalid({ expected: 'only Transform in Transforms' }, 'shape');
     const uri = algorithmOf(element);
@@ -159,11 +162,19 @@ function transformsIn(list: TreeElement | undefined): ReferenceTransforms {
     if (kind !== undefined)
       found = { form: { kind, prefixes: prefixesIn(element, kind) }, isToken: false, isPart: false };
     else if (uri === transforms.token) found = tokenTransform(element);
-    else if (uri === transforms.attachment) found = { form: usualForm, isToken: false, isPart: true };
     else if (elementsIn(element).length > 0)
-      invalid({ expected: 'no element in the Transform enveloped-signature' }, 'shape');
+      invalid(
+        {
+          expected: `no element in the Transform ${uri === transforms.attachment ? 'of a part' : 'enveloped-signature'}`,
+        },
+        'shape',
+      );
+    else if (uri === transforms.attachment) found = { form: usualForm, isToken: false, isPart: true };
+    else isEnveloped = true;
   }
-  return found ?? { form: usualForm, isToken: false, isPart: false };
+  if (found?.isPart === true && elements.length > 1)
+    invalid({ expected: 'one Transform for a part of the message' }, 'transforms');
+  return { ...(found ?? { form: usualForm, isToken: false, isPart: false }), isEnveloped };
 }
 
 const noPrefixes: ReadonlySet<string> = new Set();
@@ -172,7 +183,7 @@ const noPrefixes: ReadonlySet<string> = new Set();
 const usualForm: CanonicalForm = { kind: 'inclusive', prefixes: noPrefixes };
 
 /** Reads an STR-Transform. Its token has the exclusive form with `#default` (X13). */
-function tokenTransform(element: TreeElement): ReferenceTransforms {
+function tokenTransform(element: TreeElement): Omit<ReferenceTransforms, 'isEnveloped'> {
   const [parameters, ...others] = elementsIn(element);
   const [method, ...rest] = parameters === undefined ? [] : elementsIn(parameters);
   if (

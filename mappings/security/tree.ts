@@ -67,6 +67,8 @@ export interface Tree {
   readonly root: TreeElement;
   /** Elements that declare a relative namespace name. */
   readonly relative: readonly TreeElement[];
+  /** Bytes of MIME parts by the `xop:Include` that stands for them. Their base64 is digested in its place (X22). */
+  readonly included: Map<TreeElement, Buffer>;
 }
 
 function attributesOf(xml: XmlReader): TreeAttribute[] {
@@ -114,5 +116,5 @@ export function readTree(text: string, limits: Limits, tolerance?: XmlTolerance)
     }
   }
   xml.finish();
-  return { root, relative };
+  return { root, relative, included: new Map() };
 }

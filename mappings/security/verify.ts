@@ -35,6 +35,8 @@ export interface VerifiedSignature {
   readonly octets: string;
   /** The elements that it covers. */
   readonly covered: ReadonlySet<TreeElement>;
+  /** Positions of the MIME parts that it covers. */
+  readonly parts: ReadonlySet<number>;
 }
 
 /** The result of verifying all Signatures of a message. */
@@ -86,7 +88,7 @@ export class Verifier {
     this.#verifying = verifying;
     this.#ids = new Ids(tree.root);
     this.#tokens = new Tokens(block, this.#ids, verifying.trust, verifying.now);
-    this.#budget = { left: characters * canonicalShare };
+    this.#budget = { left: (characters + (message.parts?.characters ?? 0)) * canonicalShare };
   }
 
   /** Reads the next Signature of the block, and finds its certificate (X12 step 1, X10). Throws SecurityProblem. */
@@ -121,17 +123,17 @@ export class Verifier {
     return { method: info?.method.name, digest: info?.references[0]?.hash };
   }
 
-  /** Returns the canonical form of an element within the limit of X39. Throws SecurityProblem. */
-  formOf(element: TreeElement, form: CanonicalForm): string {
+  /**
+   * Returns the canonical form of an element within the limit of X39. Throws SecurityProblem.
+   *
+   * @param keepsIncludes true for the text that the gateway reads, false for the text that is digested (X22)
+   */
+  formOf(element: TreeElement, form: CanonicalForm, keepsIncludes = false): string {
     try {
-      return canonicalize(this.#message.tree, element, form, this.#budget);
+      return canonicalize(this.#message.tree, element, form, this.#budget, undefined, keepsIncludes);
     } catch (error) {
       if (!(error instanceof CanonicalError)) throw error;
-      if (error.problem === 'too long')
-        invalid(
-          { detail: `the signed content is more than ${canonicalShare} times as long as the message` },
-          'limit',
-        );
+      if (error.problem === 'too long') refuseLong();
       if (error.problem === 'xml:base')
         invalid({ expected: 'no xml:base around signed content' }, 'canonical form');
       return invalid({ expected: 'no relative namespace name in signed content' }, 'canonical form');
@@ -161,21 +163,36 @@ export class Verifier {
 
   #verified({ signer, value, octets, info }: Opened): VerifiedSignature {
     const covered = new Set<TreeElement>();
+    const parts = new Set<number>();
     const targets = info.references.map((reference) => this.#targetOf(reference));
     for (const [index, reference] of info.references.entries()) {
       const target = targets[index];
-      const element = target === undefined ? undefined : this.#check(reference, target);
-      if (element !== undefined) covered.add(element);
+      if (typeof target === 'number') {
+        this.#checkPart(reference, target);
+        parts.add(target);
+      }
+      const element = typeof target === 'object' ? this.#check(reference, target) : undefined;
+      if (element === undefined) continue;
+      covered.add(element);
+      for (const part of this.#message.parts?.within(element) ?? []) parts.add(part);
     }
     const { name, hash: method } = info.method;
     const usesSha1 = method === 'sha1' || info.references.some((one) => one.hash === 'sha1');
-    return { algorithm: name, usesSha1, signer, value, octets, covered };
+    return { algorithm: name, usesSha1, signer, value, octets, covered, parts };
   }
 
-  /** Returns the element that a Reference names (X7, X8). Throws SecurityProblem. */
-  #targetOf({ uri, isPart }: Reference): TreeElement {
-    if (isPart || uri?.startsWith('cid:') === true)
-      invalid({ detail: 'signed attachments are not supported' }, 'attachment');
+  /** Returns the element that a Reference names, or the position of a part (X7, X8, X22). Throws SecurityProblem. */
+  #targetOf({ uri, isPart }: Reference): TreeElement | number {
+    if (isPart !== (uri?.startsWith('cid:') === true))
+      invalid(
+        { expected: 'the Transform Attachment-Content-Signature exactly for each cid: reference' },
+        'part',
+      );
+    if (isPart)
+      return (
+        this.#message.parts?.find(uri) ??
+        invalid({ expected: 'a multipart message with the signed part', got: 'none' }, 'part')
+      );
     const element = this.#ids.resolve(uri);
     checkPlace(element, this.#message);
     return element;
@@ -186,18 +203,20 @@ export class Verifier {
     const { hash: method, digest, form, isToken } = reference;
     const token = isToken ? this.#tokenOf(element, form) : undefined;
     const octets = token?.octets ?? this.formOf(element, form);
-    const computed = hash(method, octets, 'buffer');
-    if (computed.length !== digest.length || !timingSafeEqual(computed, digest))
-      throw new SecurityProblem(
-        'FailedCheck',
-        {
-          detail: `the digest of ${element.local.slice(0, 64)} differs: the content or its whitespace changed in transit`,
-        },
-        'digest',
-      );
+    compareDigest(hash(method, octets, 'buffer'), digest, element.local.slice(0, 64));
     const target = isToken ? token?.element : element;
-    if (target !== undefined && !this.#octets.has(target)) this.#octets.set(target, octets);
+    if (target === undefined || this.#octets.has(target)) return target;
+    const hasIncludes = (this.#message.parts?.within(target).length ?? 0) > 0;
+    this.#octets.set(target, hasIncludes && !isToken ? this.formOf(target, form, true) : octets);
     return target;
+  }
+
+  /** Compares the digest of a Reference to a part (X22). Throws SecurityProblem. */
+  #checkPart({ hash: method, digest }: Reference, index: number): void {
+    const bytes = this.#message.parts?.bytesOf(index) ?? Buffer.alloc(0);
+    this.#budget.left -= bytes.length;
+    if (this.#budget.left < 0) refuseLong();
+    compareDigest(hash(method, bytes, 'buffer'), digest, 'a part');
   }
 
   /** Returns the replacement of a SecurityTokenReference by an STR-Transform (X13). */
@@ -226,4 +245,18 @@ export class Verifier {
       element,
     };
   }
+}
+
+function refuseLong(): never {
+  return invalid(
+    { detail: `the signed content is more than ${canonicalShare} times as long as the message` },
+    'limit',
+  );
+}
+
+/** @param name what the digest is of, for the error */
+function compareDigest(computed: Buffer, digest: Buffer, name: string): void {
+  if (computed.length === digest.length && timingSafeEqual(computed, digest)) return;
+  const detail = `the digest of ${name} differs: the content or its whitespace changed in transit`;
+  throw new SecurityProblem('FailedCheck', { detail }, 'digest');
 }

@@ -30,10 +30,10 @@ function requestIn(file: string): Buffer {
   return readFileSync(join(folder, 'captures', `${file}.http`));
 }
 
-/** Elements that the gateway does not read: encryption and SAML. Parts of a message cannot be signed either. */
-const unread = /<[\w]*:?(?:EncryptedKey|EncryptedData|Assertion)[\s>]|^\r?\n?--/;
+/** Elements that the gateway does not read: encryption and SAML. */
+const unread = /<[\w]*:?(?:EncryptedKey|EncryptedData|Assertion)[\s>]/;
 
-/** Captures that the gateway can read: without encryption, SAML assertions and parts. */
+/** Captures that the gateway can read: without encryption and SAML assertions. */
 const readable = Object.entries(cases.captures).filter(
   ([file]) => !unread.test(bodyOf(requestIn(file)).toString('latin1')),
 );
@@ -47,6 +47,7 @@ for (const name of settings)
   test.serial(`X4 to X16: each signed request has the result of its rules: ${name}`, async (t) => {
     t.true(acceptedWith(name).length > 10);
     for (const [file, one] of readable) {
+      if (one[name] === undefined) continue; // messages with parts have one expected result
       const { code, upstream } = await sendAt(gatewayOf(name), requestIn(file), one.receivedAt);
       t.is<string | undefined, string | undefined>(code, one[name], file);
       t.deepEqual(upstream, one[name] === 'accepted' ? one.upstream : undefined, file);

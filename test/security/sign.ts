@@ -15,6 +15,8 @@ const soap11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 const ds = 'http://www.w3.org/2000/09/xmldsig#';
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const x509 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-x509-token-profile-1.0#X509v3';
+const attachment =
+  'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform';
 const alice = createPrivateKey(readFileSync(join(folder, 'keys/alice.key')));
 
 /** A message to sign. */
@@ -38,6 +40,8 @@ export interface Message {
   readonly bodyId?: string;
   /** The namespace of the envelope. */
   readonly soap?: string;
+  /** Bytes of MIME parts by `cid:` reference. */
+  readonly parts?: Readonly<Record<string, string>>;
 }
 
 /** The payload of the usual message. */
@@ -54,6 +58,8 @@ export function signed(message: Message = {}): string {
   const form = { kind: 'exclusive', prefixes } as const;
   return lists.reduce((text, names, index) => {
     const references = names.map((name) => {
+      if (name.startsWith('cid:'))
+        return `<Reference URI="${name}"><Transforms><Transform Algorithm="${attachment}"></Transform></Transforms><DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"></DigestMethod><DigestValue>${hash('sha256', message.parts?.[name] ?? '', 'base64')}</DigestValue></Reference>`;
       const octets = canonicalize(tree, ids.find(name), form, { left: 10_000_000 });
       const list =
         message.prefixes === undefined

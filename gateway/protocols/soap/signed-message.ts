@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { instantFromXml } from '../../../mappings/codec/scalars/dates.ts';
 import type { Signing, Wsse } from '../../../mappings/contract/credentials.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
@@ -6,9 +7,10 @@ import { namespaces } from '../../../mappings/contract/model.ts';
 import type { CanonicalForm } from '../../../mappings/security/canonical.ts';
 import type { SignedMessage } from '../../../mappings/security/message.ts';
 import { names } from '../../../mappings/security/names.ts';
+import { Parts, refuseUncovered } from '../../../mappings/security/parts.ts';
 import { invalid, SecurityProblem } from '../../../mappings/security/problem.ts';
-import type { AnsweredSignatures } from '../../../mappings/security/sign.ts';
 import { trustOf } from '../../../mappings/security/settings.ts';
+import type { AnsweredSignatures } from '../../../mappings/security/sign.ts';
 import { readTree, type Tree, type TreeElement } from '../../../mappings/security/tree.ts';
 import type { Trust } from '../../../mappings/security/trust.ts';
 import { type Verified, type VerifiedSignature, Verifier } from '../../../mappings/security/verify.ts';
@@ -43,6 +45,8 @@ export type SignedReading =
       readonly document: string;
       /** The same document without unsigned actions; undefined if Body need not be signed (X4). */
       readonly signedActions: string | undefined;
+      /** Throws SecurityProblem if the operation read a part that no sufficient Signature covers (X22). */
+      readonly checkParts: (() => void) | undefined;
       /** Undefined for a message without a Signature. */
       readonly facts: SignerFacts | undefined;
       /** What a signed reply answers; undefined if the reply is not signed (X30). */
@@ -59,7 +63,11 @@ export interface SignedRefusal {
 }
 
 /** Reads a decoded document. Throws XmlError. */
-export type ReadSigned = (text: string, hasParts: boolean, now: number) => SignedReading | SignedRefusal;
+export type ReadSigned = (
+  text: string,
+  attachments: Attachments | undefined,
+  now: number,
+) => SignedReading | SignedRefusal;
 
 /**
  * The prefix of the envelope of verified documents. Callers cannot know it, so no value in a signed element has this
@@ -77,11 +85,11 @@ export function createReadSigned(
   tolerance: XmlTolerance,
 ): ReadSigned {
   const reader = new SignedReader(wsse, signing, limits, tolerance);
-  return (text, hasParts, now) => reader.read(text, hasParts, now);
+  return (text, attachments, now) => reader.read(text, attachments, now);
 }
 
 /** The parts of an envelope. */
-interface Parts {
+interface EnvelopeParts {
   readonly tree: Tree;
   readonly version: SoapVersion;
   readonly header: TreeElement | undefined;
@@ -105,14 +113,14 @@ class SignedReader {
     this.#trust = trustOf(signing);
   }
 
-  read(text: string, hasParts: boolean, now: number): SignedReading | SignedRefusal {
+  read(text: string, attachments: Attachments | undefined, now: number): SignedReading | SignedRefusal {
     const tree = readTree(text, this.#limits, this.#tolerance);
     const parts = partsOf(tree, this.#limits);
     if (parts === undefined) return { kind: 'malformed' };
     const verifying: { verifier?: Verifier } = {};
     try {
       if (parts === 'two bodies') invalid({ expected: 'one Body in Envelope' }, 'place');
-      return this.#verified(parts, text.length, hasParts, now, verifying);
+      return this.#verified(parts, text.length, attachments, now, verifying);
     } catch (error) {
       if (!(error instanceof SecurityProblem)) throw error;
       const refusal = refusalOf(error, tree);
@@ -123,9 +131,9 @@ class SignedReader {
 
   /** @param verifying gets the verifier, which knows the algorithms of a message that is refused */
   #verified(
-    parts: Parts,
+    parts: EnvelopeParts,
     characters: number,
-    hasParts: boolean,
+    attachments: Attachments | undefined,
     now: number,
     verifying: { verifier?: Verifier },
   ): SignedReading {
@@ -141,7 +149,8 @@ class SignedReader {
     const { soapHeaderText } = this.#limits;
     if (charactersIn(header) > soapHeaderText)
       invalid({ detail: `the Header has more than ${soapHeaderText} characters` }, 'limit');
-    const message: SignedMessage = { tree, header, block, body };
+    const attached = attachments === undefined ? undefined : new Parts(attachments, tree, block);
+    const message: SignedMessage = { tree, header, block, body, parts: attached };
     const rules = { sha1: this.#signing.sha1, references: this.#limits.wsseReferences };
     const verifier = new Verifier(
       message,
@@ -151,9 +160,8 @@ class SignedReader {
     verifying.verifier = verifier;
     const isSigned = this.#addAll(block, verifier);
     if (!isSigned && require.length > 0) return refuseUnsigned(require);
-    if (isSigned && hasParts) invalid({ detail: 'signed attachments are not supported' }, 'attachment');
     const verified = verifier.verify();
-    this.#checkCoverage(message, verified, version);
+    const sufficient = this.#checkCoverage(message, verified, parts, attachments);
     const composer = new Composer(parts, block, verified, verifier, this.#wsse);
     const document = composer.document(true);
     const signsBody = require.includes('body');
@@ -162,6 +170,7 @@ class SignedReader {
       version,
       document,
       signedActions: signsBody ? composer.document(false) : undefined,
+      checkParts: checkPartsOf(sufficient, attachments, body, signsBody),
       facts: this.#factsOf(message, verified, now),
       answered:
         isSigned && this.#wsse.sign !== undefined ? answeredOf(verifier, verified.signatures) : undefined,
@@ -196,23 +205,33 @@ class SignedReader {
     return isTimestamp(child) || isReference || isConfirmation || isIgnored;
   }
 
-  /** Throws SecurityProblem unless one Signature covers all required items (X4). */
-  #checkCoverage(message: SignedMessage, { signatures }: Verified, version: SoapVersion): void {
+  /** Returns the Signatures that cover all required items. Throws SecurityProblem unless one does (X4). */
+  #checkCoverage(
+    message: SignedMessage,
+    { signatures }: Verified,
+    { version }: EnvelopeParts,
+    attachments: Attachments | undefined,
+  ): readonly VerifiedSignature[] {
     const { require } = this.#signing;
     let missing: readonly string[] = [];
-    for (const { covered } of signatures) {
-      missing = require.filter((item) => !isCovered(item, message, covered, version));
-      if (missing.length === 0) return;
-    }
-    if (require.length === 0) return;
+    const sufficient = signatures.filter((signature) => {
+      missing = require.filter((item) => !isCovered(item, message, signature, version));
+      return missing.length === 0;
+    });
+    if (sufficient.length > 0 || require.length === 0) return sufficient;
     const [first] = signatures;
+    if (missing.every((item) => item === 'attachments') && first !== undefined && attachments !== undefined)
+      refuseUncovered(attachments, [...attachments.parts.keys()], first.parts);
     const covered = first === undefined ? [] : [...first.covered].map(({ local }) => local.slice(0, 64));
     const expected = `expected ${missing.map((item) => itemNames[item] ?? item).join(' and ')} to be signed`;
     const got =
       signatures.length > 1
         ? 'by one Signature'
         : `got ${covered.length === 0 ? 'none' : `only ${covered.join(' and ')}`}`;
-    invalid({ detail: signatures.length > 1 ? `${expected} ${got}` : `${expected}, ${got}` }, 'coverage');
+    return invalid(
+      { detail: signatures.length > 1 ? `${expected} ${got}` : `${expected}, ${got}` },
+      'coverage',
+    );
   }
 
   #factsOf(message: SignedMessage, { signatures, octets }: Verified, now: number): SignerFacts | undefined {
@@ -255,6 +274,26 @@ class SignedReader {
   }
 }
 
+/**
+ * Returns the check of the parts that the operation read. It is undefined if the Body that refers to them need not be
+ * signed and is not signed.
+ */
+function checkPartsOf(
+  signatures: readonly VerifiedSignature[],
+  attachments: Attachments | undefined,
+  body: TreeElement,
+  signsBody: boolean,
+): (() => void) | undefined {
+  const ofBody = signsBody ? signatures : signatures.filter(({ covered }) => covered.has(body));
+  const [first, ...others] = ofBody;
+  if (attachments === undefined || first === undefined) return undefined;
+  return () => {
+    const { taken } = attachments;
+    const isCoveredBy = ({ parts }: VerifiedSignature) => taken.every((index) => parts.has(index));
+    if (!others.some(isCoveredBy)) refuseUncovered(attachments, taken, first.parts);
+  };
+}
+
 /** Other children of the block that may be there. Only a UsernameToken and a Timestamp are read for their content. */
 const readInBlock: ReadonlySet<string> = new Set([
   'UsernameToken',
@@ -277,6 +316,7 @@ const itemNames: Readonly<Record<string, string>> = {
   timestamp: 'Timestamp',
   token: 'UsernameToken',
   to: 'To',
+  attachments: 'each part',
 };
 
 function refuseUnsigned(require: Signing['require']): never {
@@ -286,7 +326,7 @@ function refuseUnsigned(require: Signing['require']): never {
 }
 
 /** Splits an envelope; undefined for a document that the usual reader refuses. */
-function partsOf(tree: Tree, limits: Limits): Parts | 'two bodies' | undefined {
+function partsOf(tree: Tree, limits: Limits): EnvelopeParts | 'two bodies' | undefined {
   const { root } = tree;
   const version = [soap11, soap12].find(({ namespace }) => root.is(namespace, 'Envelope'));
   if (version === undefined || hasText(root)) return undefined;
@@ -326,11 +366,13 @@ const addressing: ReadonlySet<string> = new Set([namespaces.addressing10, namesp
 
 function isCovered(
   item: Signing['require'][number],
-  { header, block, body }: SignedMessage,
-  covered: ReadonlySet<TreeElement>,
+  { header, block, body, parts }: SignedMessage,
+  { covered, parts: coveredParts }: VerifiedSignature,
   version: SoapVersion,
 ): boolean {
   switch (item) {
+    case 'attachments':
+      return parts === undefined || coveredParts.size === parts.size;
     case 'body':
       return covered.has(body);
     case 'timestamp': {
@@ -349,7 +391,10 @@ function isCovered(
 }
 
 /** Describes a Signature for the log: its algorithm, and the items that it covers. */
-function describe({ algorithm, covered }: VerifiedSignature, { body, block, header }: SignedMessage): string {
+function describe(
+  { algorithm, covered, parts }: VerifiedSignature,
+  { body, block, header }: SignedMessage,
+): string {
   const items: string[] = [];
   if (covered.has(body)) items.push('body');
   for (const element of covered) {
@@ -357,6 +402,7 @@ function describe({ algorithm, covered }: VerifiedSignature, { body, block, head
     else if (element.parent === block && isToken(element)) items.push('token');
     else if (element.parent === header && element.local === 'To') items.push('to');
   }
+  if (parts.size > 0) items.push('parts');
   return items.length === 0 ? algorithm : `${algorithm} ${items.join('+')}`;
 }
 
@@ -375,14 +421,14 @@ function hasSignature(blocks: readonly TreeElement[]): boolean {
 
 /** Writes the document that the gateway reads instead of the message (X12). */
 class Composer {
-  readonly #parts: Parts;
+  readonly #parts: EnvelopeParts;
   readonly #block: TreeElement;
   readonly #octets: Map<TreeElement, string>;
   readonly #verifier: Verifier;
   readonly #wsse: Wsse;
   readonly #unsigned = new Set<TreeElement>();
 
-  constructor(parts: Parts, block: TreeElement, verified: Verified, verifier: Verifier, wsse: Wsse) {
+  constructor(parts: EnvelopeParts, block: TreeElement, verified: Verified, verifier: Verifier, wsse: Wsse) {
     this.#parts = parts;
     this.#block = block;
     this.#octets = new Map(verified.octets);
@@ -417,7 +463,7 @@ class Composer {
   #textOf(element: TreeElement): string {
     const known = this.#octets.get(element);
     if (known !== undefined) return known;
-    const text = this.#verifier.formOf(element, inclusive);
+    const text = this.#verifier.formOf(element, inclusive, true);
     this.#octets.set(element, text);
     this.#unsigned.add(element);
     return text;
@@ -442,9 +488,7 @@ function refusalOf(
   );
   const hasTimestamp = blocks.some((one) => one.children.some(isTimestamp));
   const addressed = all.find(({ namespace }) => addressing.has(namespace));
-  const id = all.find(
-    ({ namespace, local }) => namespace === addressed?.namespace && local === 'MessageID',
-  );
+  const id = all.find(({ namespace, local }) => namespace === addressed?.namespace && local === 'MessageID');
   return {
     problem,
     version,

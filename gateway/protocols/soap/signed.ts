@@ -1,6 +1,7 @@
 import type { CompiledOperation } from '../../../mappings/compile.ts';
 import type { Signing, Wsse } from '../../../mappings/contract/credentials.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
+import { SecurityProblem } from '../../../mappings/security/problem.ts';
 import type { AnsweredSignatures } from '../../../mappings/security/sign.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
@@ -50,7 +51,7 @@ function openMessage(
   const now = Date.now();
   let reading: SignedReading | SignedRefusal;
   try {
-    reading = readSigned(decodeXml(document, charset), attachments?.hasUnused === true, now);
+    reading = readSigned(decodeXml(document, charset), attachments, now);
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     const { version } = address;
@@ -66,7 +67,8 @@ function openMessage(
       usual,
       invalidAction(address.version, 'an envelope with one Header and one Body'),
     );
-  const { version, signedActions, facts, answered } = reading;
+  const { version, signedActions, checkParts, facts, answered } = reading;
+  if (attachments !== undefined) attachments.ignoresUnused = facts !== undefined;
   const verified = { charset: 'utf-8', attachments } as const;
   const envelope = answering(answered, now, () =>
     usual.open({ ...verified, document: Buffer.from(reading.document), actions }, address),
@@ -80,16 +82,16 @@ function openMessage(
   }
   if (facts === undefined) return envelope;
   const readPayload = (): SoapCall =>
-    answering(answered, now, () => withSigner(envelope.readPayload(), facts, answered));
+    answering(answered, now, () => {
+      const call = envelope.readPayload();
+      refuseProblem(version, call.header, checkParts);
+      return withSigner(call, facts, answered);
+    });
   return { ...envelope, readPayload };
 }
 
 /** Runs a function, and adds what a signed reply answers to the Fault that it throws (X30). */
-function answering<Result>(
-  answered: AnsweredSignatures | undefined,
-  now: number,
-  run: () => Result,
-): Result {
+function answering<Result>(answered: AnsweredSignatures | undefined, now: number, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
@@ -97,6 +99,21 @@ function answering<Result>(
     const security = error.header?.security ?? { timestamp: now, token: 'none', unverified: [] };
     error.header = { ...error.header, security: { ...security, answered } };
     throw error;
+  }
+}
+
+/** Runs a check of a message that was read. Throws a Fault in place of a SecurityProblem. */
+function refuseProblem(
+  version: SoapVersion,
+  header: ReplyHeader | undefined,
+  check: (() => void) | undefined,
+): void {
+  try {
+    check?.();
+  } catch (error) {
+    if (!(error instanceof SecurityProblem)) throw error;
+    if (header?.security !== undefined) header.security.refused = error.logged;
+    throw new Fault(version, error.code, error.reason, { header, cause: error });
   }
 }
 
