@@ -43,7 +43,7 @@ export function writeDocument(document: AdoptedDocument, links: DocumentLinks): 
 export function writeSingle(pieces: readonly SinglePiece[], { addressOf, soap }: DocumentLinks): Uint8Array {
   const texts = pieces.map((piece) => {
     if (soap !== undefined && piece.soap !== undefined && piece.soap !== soap) return '';
-    return 'text' in piece ? piece.text : attributeValue(addressOf(piece.port));
+    return 'text' in piece ? piece.text : asciiText(addressOf(piece.port));
   });
   return Buffer.from(texts.join(''));
 }
@@ -80,9 +80,9 @@ function firstFrom(places: readonly AdoptedPlace[], offset: number): number {
 function textAt(place: AdoptedPlace, links: DocumentLinks): string | undefined {
   switch (place.kind) {
     case 'address':
-      return attributeValue(links.addressOf(place.port));
+      return asciiText(links.addressOf(place.port));
     case 'location':
-      return attributeValue(links.locationOf(place.document));
+      return asciiText(links.locationOf(place.document));
     case 'version':
       return isOtherVersion(place, links) ? '' : undefined;
   }
@@ -97,13 +97,13 @@ function isBigEndian(bytes: Uint8Array): boolean {
   return bytes[0] === 0xfe || bytes[0] === 0;
 }
 
-/** Escapes an attribute value to ASCII, safe inside single and double quotes. */
-function attributeValue(text: string): string {
+/** Escapes text to ASCII, safe as content and inside single and double quotes. */
+export function asciiText(text: string): string {
   return text.replace(/[^ !#-%(-;=?-~]/gu, (character) => `&#${character.codePointAt(0)};`);
 }
 
 /** Encodes ASCII text in the document's encoding. All accepted encodings except UTF-16 contain ASCII unchanged. */
-function inEncodingOf(bytes: Uint8Array, ascii: string): Buffer {
+export function inEncodingOf(bytes: Uint8Array, ascii: string): Buffer {
   if (!isWide(bytes)) return Buffer.from(ascii, 'latin1');
   const text = Buffer.from(ascii, 'utf16le');
   return isBigEndian(bytes) ? text.swap16() : text;

@@ -175,6 +175,15 @@ function noted(
   };
 }
 
+/** Returns the credentials in a message, before they are checked. */
+export function givenIn(
+  operation: CompiledOperation,
+  input: Input | Prepared,
+  header?: HeaderValues,
+): MessageCredentials {
+  return 'given' in input ? input.given : { body: operation.credentialsOf(input), ...header };
+}
+
 /**
  * Runs a call from its inputs to its outcome: members, credentials, required members, upstream, reply (W43). Never
  * throws: each error becomes the outcome's failure. It is one function so that the order of the steps is visible.
@@ -197,8 +206,7 @@ export async function runCall(
   const { credentials, settings } = compiled.contract;
   const { reading } = input;
   exchange.stats.isReadTwice = reading.isReadTwice;
-  let given: MessageCredentials =
-    'given' in input ? input.given : { body: operation.credentialsOf(input), ...header };
+  let given = givenIn(operation, input, header);
   let values: FoundCredentials | undefined;
   let hideKnown: Hide | undefined;
   let release: (() => void) | undefined;

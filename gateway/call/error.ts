@@ -47,6 +47,8 @@ export const errorCodes = {
     status: 501,
     message: 'the legacy service answers this operation, and it answers only SOAP callers',
   },
+  Gone: { status: 410, message: 'the operation is no longer served' },
+  Brownout: { status: 503, message: 'the operation is not served at this time' },
   InternalError: { status: 500, message: 'internal error' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;
 

@@ -14,7 +14,9 @@ import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import type { Findings } from '../process/check-files.ts';
 import { type ConfigFile, openConfig, readConfig } from '../process/config.ts';
 import { withMapping } from '../process/load-place.ts';
-import { migratedOf, type PlannedContract } from '../process/process-migrations.ts';
+import { checkDeprecations } from '../process/process-deprecations.ts';
+import { migratedOf } from '../process/process-migrations.ts';
+import type { PlannedContract } from '../process/sites.ts';
 import { addressesOf, wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
@@ -31,7 +33,7 @@ import {
   placesOf,
 } from './options.ts';
 import { jsonOption, printError, printJson, printLine } from './output.ts';
-import { type DescribedRoutes, describeRoutes, linesOf } from './routes.ts';
+import { type DescribedRoutes, describeAll, linesOf } from './routes.ts';
 
 interface CheckFlags extends ContractFlags, FileFlags {
   readonly config?: string;
@@ -127,7 +129,7 @@ async function readAll(
   return { loaded, warnings: files.warnings, routes };
 }
 
-/** Checks the routes of contracts with a legacy service, and adds their problems to the findings (G4). */
+/** Checks the routes and deprecations of contracts, and adds their problems to the findings (G4). */
 async function checkRoutes(
   { config, callers, callerKey }: CheckFlags,
   loaded: readonly CheckedContract[],
@@ -143,10 +145,12 @@ async function checkRoutes(
     return contract === undefined ? [] : [{ plan, loaded: contract }];
   });
   const migrated = migratedOf(planned).filter((one) => one !== undefined);
-  if (migrated.length === 0) return [];
+  const problems: ContractProblem[] = [];
+  const deprecated = (await checkDeprecations(planned, names, problems)).filter((one) => one !== undefined);
+  if (migrated.length === 0 && deprecated.length === 0) return [];
   const { checkMigrations } = await import('../migration/migrations.ts');
-  const checked = findings.collect(() => checkMigrations(migrated, names, []));
-  return Promise.all((checked ?? []).map(describeRoutes));
+  const checked = findings.collect(() => checkMigrations(migrated, names, [], new Map(), problems));
+  return describeAll(checked ?? [], deprecated);
 }
 
 function readPlace(

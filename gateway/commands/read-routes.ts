@@ -1,8 +1,10 @@
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { CheckedMigration } from '../migration/migrations.ts';
 import { readCallers } from '../process/callers-file.ts';
 import { readConfig } from '../process/config.ts';
 import { loadContract } from '../process/load-place.ts';
+import { type CheckedDeprecations, checkDeprecations } from '../process/process-deprecations.ts';
 import { migratedOf } from '../process/process-migrations.ts';
 import type { Callers } from '../telemetry/callers.ts';
 
@@ -17,18 +19,25 @@ export interface RouteFlags {
 /** The checked routes of a configuration file, and its callers. */
 export interface ReadRoutes {
   readonly migrations: readonly CheckedMigration[];
+  /** Contracts with deprecated operations. */
+  readonly deprecations: readonly CheckedDeprecations[];
   readonly callers: Callers;
 }
 
-/** Reads the contracts with a legacy service, and checks their routes. Throws ContractError. */
+/** Reads the contracts with a legacy service or deprecated operations, and checks them. Throws ContractError. */
 export async function readRoutes({ config, callers, callerKey, limits }: RouteFlags): Promise<ReadRoutes> {
   const { checkMigrations } = await import('../migration/migrations.ts');
   const names = readCallers({ callers, callerKey });
-  const plans = config === undefined ? [] : readConfig(config).filter(({ legacy }) => legacy !== undefined);
+  const plans = (config === undefined ? [] : readConfig(config)).filter(
+    ({ legacy, deprecate }) => legacy !== undefined || deprecate !== undefined,
+  );
   const planned = plans.map((plan) => ({
     plan,
-    loaded: loadContract(plan.contract, limits ?? defaultLimits, true),
+    loaded: loadContract(plan.contract, limits ?? defaultLimits, plan.legacy !== undefined),
   }));
   const migrated = migratedOf(planned).filter((one) => one !== undefined);
-  return { migrations: checkMigrations(migrated, names, []), callers: names };
+  const problems: ContractProblem[] = [];
+  const deprecations = await checkDeprecations(planned, names, problems);
+  const migrations = checkMigrations(migrated, names, [], new Map(), problems);
+  return { migrations, deprecations: deprecations.filter((one) => one !== undefined), callers: names };
 }

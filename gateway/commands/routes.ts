@@ -3,6 +3,7 @@ import { Argument, Command, Option } from 'commander';
 import { compileContract } from '../../mappings/compile.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { CheckedMigration } from '../migration/migrations.ts';
+import type { CheckedDeprecations } from '../process/process-deprecations.ts';
 import { helpEnd, wrongInputText } from './help.ts';
 import { configOption, limitsOption, toFile } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
@@ -62,29 +63,57 @@ export function routesCommand(): Command {
 }
 
 async function printRoutes(flags: RoutesFlags): Promise<void> {
-  const { migrations } = await readRoutes(flags);
-  const described = await Promise.all(migrations.map(describeRoutes));
+  const { migrations, deprecations } = await readRoutes(flags);
+  const described = await describeAll(migrations, deprecations);
   if (flags.json) {
     printJson({ contracts: described });
     return;
   }
-  if (described.length === 0) printLine('no contract has a legacy service');
+  if (described.length === 0) printLine('no contract has a legacy service or deprecated operations');
   for (const routes of described) for (const line of linesOf(routes)) printLine(line);
 }
 
 /** The routes of one contract as sentences. */
 export interface DescribedRoutes {
   readonly path: string;
-  readonly legacy: string;
+  /** Undefined for a contract without a legacy service. */
+  readonly legacy: string | undefined;
   readonly rules: readonly string[];
   readonly operations: readonly string[];
   /** Names of the operations that are sent to exactly one service (G20). */
   readonly writes: readonly string[];
+  readonly deprecations: readonly string[];
   readonly warnings: readonly string[];
 }
 
+/** Describes contracts with a legacy service or deprecated operations. */
+export async function describeAll(
+  migrations: readonly CheckedMigration[],
+  deprecated: readonly CheckedDeprecations[],
+): Promise<readonly DescribedRoutes[]> {
+  const routes = await Promise.all(migrations.map(describeRoutes));
+  if (deprecated.length === 0) return routes;
+  const { deprecationSentences } = await import('../migration/deprecations.ts');
+  const byPath = new Map(routes.map((one) => [one.path, one]));
+  for (const { contract, deprecations } of deprecated) {
+    const path = contract.basePath || '/';
+    const before = byPath.get(path) ?? { ...noRoutes, path };
+    byPath.set(path, { ...before, deprecations: deprecationSentences(deprecations) });
+  }
+  return [...byPath.values()];
+}
+
+const noRoutes = {
+  legacy: undefined,
+  rules: [],
+  operations: [],
+  writes: [],
+  deprecations: [],
+  warnings: [],
+} as const;
+
 /** Describes the routes of a contract (G49). */
-export async function describeRoutes({
+async function describeRoutes({
   contract,
   plan,
   routing,
@@ -98,6 +127,7 @@ export async function describeRoutes({
     rules: ruleSentences(routing),
     operations: operationSentences(routing, contract),
     writes,
+    deprecations: [],
     warnings,
   };
 }
@@ -109,13 +139,15 @@ export function linesOf({
   rules,
   operations,
   writes,
+  deprecations,
   warnings,
 }: DescribedRoutes): readonly string[] {
   return [
-    `${path}: legacy service ${legacy}`,
+    `${path}: ${legacy === undefined ? 'no legacy service' : `legacy service ${legacy}`}`,
     ...rules.map((rule) => `  rule ${rule}`),
     ...operations.map((operation) => `  ${operation}`),
-    `  writes: ${writes.length === 0 ? 'none' : writes.join(', ')}`,
+    ...(legacy === undefined ? [] : [`  writes: ${writes.length === 0 ? 'none' : writes.join(', ')}`]),
+    ...deprecations.map((sentence) => `  ${sentence}`),
     ...warnings.map((warning) => `  warning: ${warning}`),
   ];
 }

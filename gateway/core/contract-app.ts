@@ -58,12 +58,14 @@ export interface Shared {
  * Returns the application that serves a contract in front of an upstream.
  *
  * @param mapping translates between the contract's and the upstream's JSON; undefined if they are the same
+ * @param deprecated the deprecated operations; undefined for none
  */
 export function createContractApp(
   shared: Shared,
   compiled: CompiledContract,
   upstream: Upstream,
   mapping: LoadedMapping | undefined,
+  deprecated: AppOptions['deprecated'],
 ): AppOptions {
   const { contract } = compiled;
   const { options, admission, metrics } = shared;
@@ -75,6 +77,7 @@ export function createContractApp(
     configured: options.isPublicUrlSet,
     trustedProxies,
     limits,
+    change: deprecated?.document,
   };
   return {
     service,
@@ -86,6 +89,7 @@ export function createContractApp(
     unreadyReason: options.unreadyReason,
     metrics: options.metricsPage,
     services: options.services ?? (() => undefined),
+    deprecated,
     onProbe: createRecorder(shared, path, 'debug'),
     whenWaiting: watchReplies(admission, (requestId) => {
       metrics.countCut(path);

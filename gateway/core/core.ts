@@ -20,6 +20,12 @@ import { LoopDelay } from './loop-delay.ts';
 // A gateway without a listening server, used by the gateway process and by embedding programs. core.ts holds the parts
 // that contracts share; contract-app.ts serves one contract. Nothing here reads flags, signals or the environment.
 
+/** The parts of a contract that depend on `migration` in `soapbridge.yaml`. */
+interface OpenedParts {
+  readonly migration?: ((app: AppOptions) => NonNullable<AppOptions['migration']>) | undefined;
+  readonly deprecations?: AppOptions['deprecated'];
+}
+
 /**
  * State that all contracts of a gateway share: admission, metrics, worker threads. It does not keep a process alive.
  */
@@ -84,18 +90,18 @@ export class Core {
    * Returns the application of a contract.
    *
    * @param mapping translates between the contract's JSON and the upstream's
-   * @param openMigration opens the routing to a legacy service; undefined for a contract without one
+   * @param opened the deprecated operations, and a function that opens the routing to a legacy service
    */
   appOf(
     compiled: CompiledContract,
     upstream: Upstream,
     mapping?: LoadedMapping,
-    openMigration?: (app: AppOptions) => NonNullable<AppOptions['migration']>,
+    { migration, deprecations }: OpenedParts = {},
   ): AppOptions {
     this.#upstreams.set(shownPath(compiled.contract.basePath), upstream);
     const options = { ...this.#options, limits: compiled.limits };
-    const app = createContractApp({ ...this.#shared, options }, compiled, upstream, mapping);
-    return openMigration === undefined ? app : { ...app, migration: openMigration(app) };
+    const app = createContractApp({ ...this.#shared, options }, compiled, upstream, mapping, deprecations);
+    return migration === undefined ? app : { ...app, migration: migration(app) };
   }
 
   /** Counts a reply that broke off, of the contract at a path. */

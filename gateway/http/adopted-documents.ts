@@ -38,11 +38,20 @@ export function createAdoptedDocuments(contract: Contract, options: DocumentOpti
       return documentOf('page', contentTypes.html, Buffer.from(writeMetadataPage(contract, { address })));
     const links = linksAt(address, contract.ports, soap);
     if (name === singleName && contract.single !== undefined)
-      return documentOf('wsdl', contentTypes.wsdl, Buffer.from(writeSingle(contract.single, links)));
+      return documentOf('wsdl', contentTypes.wsdl, changed(writeSingle(contract.single, links)));
     const document = byName.get(name === singleName ? 'wsdl' : name);
     if (document === undefined) return noSuchDocument;
     const { kind, charset } = document;
-    return documentOf(kind, `text/xml; charset=${charset}`, Buffer.from(writeDocument(document, links)));
+    const bytes = writeDocument(document, links);
+    return documentOf(
+      kind,
+      `text/xml; charset=${charset}`,
+      kind === 'wsdl' ? changed(bytes) : Buffer.from(bytes),
+    );
+  }
+
+  function changed(bytes: Uint8Array): Buffer {
+    return Buffer.from(options.change?.(bytes) ?? bytes);
   }
 
   function find(words: URLSearchParams, unnamed: string, request: IncomingMessage): Document {

@@ -62,6 +62,8 @@ export interface DocumentOptions {
   /** Proxies with trusted forwarding headers; undefined for none. */
   readonly trustedProxies: BlockList | undefined;
   readonly limits: Limits;
+  /** Changes a WSDL of an adopted service before it is served; undefined for no change. */
+  readonly change?: ((bytes: Uint8Array) => Uint8Array) | undefined;
 }
 
 /** The document that a query asks for. */

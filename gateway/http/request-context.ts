@@ -4,6 +4,8 @@ import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import { Permit } from '../admission/permit.ts';
 import type { Exchange, Prepared } from '../call/call.ts';
+import type { HeaderValues, MessageCredentials } from '../call/credentials.ts';
+import type { CallError } from '../call/error.ts';
 import { readHead } from '../call/head.ts';
 import type { Service } from '../protocols/read-request.ts';
 import type { SoapAddress } from '../protocols/soap/versions.ts';
@@ -39,6 +41,28 @@ export interface AppOptions {
   readonly services: () => readonly ListedService[] | undefined;
   /** Routes calls between the upstream and a legacy service; undefined for a contract without a legacy service. */
   readonly migration?: Migration | undefined;
+  /** The deprecated operations; undefined for a contract without any. */
+  readonly deprecated?: Deprecated | undefined;
+}
+
+/** The deprecated operations of one contract. */
+export interface Deprecated {
+  /** Returns the headers of all replies of an operation; undefined if it is not deprecated. */
+  readonly headersOf: (operation: string | undefined) => Readonly<Record<string, string>> | undefined;
+  /** Returns true if calls of an operation are refused at some time, unless their caller is exempt. */
+  readonly mayRefuse: (operation: string) => boolean;
+  /**
+   * Counts a call, and returns the error for its caller if it is refused now.
+   *
+   * @param given credentials in the message
+   */
+  readonly refusalOf: (
+    context: RequestContext,
+    operation: string,
+    given: (HeaderValues & Partial<MessageCredentials>) | undefined,
+  ) => CallError | undefined;
+  /** Returns a served document of an adopted WSDL, in which deprecated operations are documented as such. */
+  readonly document: (bytes: Uint8Array) => Uint8Array;
 }
 
 /** Routes the requests of one contract between its upstream and a legacy service. */

@@ -42,7 +42,7 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
     context.permit.shrink(0);
     bytesOut = sendReply(response, reply, requestId, {
       close: unread || !options.isReady(),
-      more: context.cors === undefined ? context.passed : { ...context.passed, ...context.cors(request) },
+      more: moreHeaders(context),
       whenWaiting: options.whenWaiting,
     });
   } else dropBody(reply.body);
@@ -52,6 +52,13 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
   stats.meant = reply.xStatus ?? reply.counted;
   finish(context, status, bytesOut, aborted);
   options.service.observer.finished(context);
+}
+
+/** Returns the headers of a reply that do not depend on its form. */
+function moreHeaders({ passed, cors, request, options, stats }: RequestContext): RequestContext['passed'] {
+  const ofDeprecation = options.deprecated?.headersOf(stats.operation);
+  if (cors === undefined && ofDeprecation === undefined) return passed;
+  return { ...passed, ...ofDeprecation, ...cors?.(request) };
 }
 
 /** Completes the stats of a request after its reply was sent or its client disconnected. */

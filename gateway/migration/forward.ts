@@ -240,7 +240,11 @@ class Exchange implements LegacyReceiver {
     }
     if (!options.isReady()) response.shouldKeepAlive = false;
     response.sendDate = false;
-    response.writeHead(status, reasonPhrase(text), replyHeaders(rawHeaders));
+    const own = options.deprecated?.headersOf(this.#context.stats.operation) ?? {};
+    response.writeHead(status, reasonPhrase(text), [
+      ...replyHeaders(rawHeaders),
+      ...Object.entries(own).flat(),
+    ]);
   }
 
   received(chunk: Buffer, resume: () => void): boolean {

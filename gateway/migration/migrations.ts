@@ -58,14 +58,15 @@ export interface CheckedMigration extends MigratedContract {
  *
  * @param ownUrls URLs of the gateway
  * @param readStates contracts by the path of their state file. A file in it is not read again. New files are added.
+ * @param problems problems of other settings, which are reported together
  */
 export function checkMigrations(
   contracts: readonly MigratedContract[],
   callers: Callers,
   ownUrls: readonly string[],
   readStates: Map<string, string> = new Map(),
+  problems: ContractProblem[] = [],
 ): readonly CheckedMigration[] {
-  const problems: ContractProblem[] = [];
   const states = new Set<string>();
   const checked = contracts.map((migrated): CheckedMigration => {
     const { contract, plan, unmapped } = migrated;
@@ -169,7 +170,7 @@ export class Migrations {
     // the module needs an optional package
     const oauthModule = plan.service?.oauth === undefined ? undefined : await import('../upstream/tokens.ts');
     const { callers, trustedProxies, log, countCut } = this.#parts;
-    return ({ service }) => {
+    return ({ service, deprecated }) => {
       const { contract } = service.compiled;
       const path = contract.basePath === '' ? '/' : contract.basePath;
       const legacy = this.#serviceOf(plan);
@@ -204,7 +205,12 @@ export class Migrations {
           nameOf,
           service.networkOf,
         ),
-        readsCaller: compileReadsCaller(contract, routing, plan.identity?.from),
+        readsCaller: compileReadsCaller(
+          contract,
+          routing,
+          plan.identity?.from,
+          (operation) => deprecated?.mayRefuse(operation) === true,
+        ),
         legacy,
         counts,
         blendWorker: this.#blendWorker,

@@ -71,11 +71,14 @@ export function leadsToLegacy({ rules }: Routing, operations: readonly { readonl
 /**
  * Compiles the function that tells for which operations the caller must be read from the payload: a rule, the override
  * header or `identity` uses the caller, and credentials are in declared header blocks (A8).
+ *
+ * @param mayRefuse returns true for a deprecated operation whose callers may be exempt
  */
 export function compileReadsCaller(
   { credentials }: Contract,
   { rules, override }: Routing,
   identity: 'caller' | string | undefined,
+  mayRefuse: (operation: string) => boolean,
 ): Place['readsCaller'] {
   if (movedHeadersOf(credentials).length === 0) return () => false;
   const isAlways = override !== undefined || identity === 'caller';
@@ -83,7 +86,7 @@ export function compileReadsCaller(
     ({ when: { callers, percent } }) =>
       callers !== undefined || (percent !== undefined && percent.by === undefined),
   );
-  return (operation) => isAlways || using.some((rule) => isOf(rule, operation));
+  return (operation) => isAlways || mayRefuse(operation) || using.some((rule) => isOf(rule, operation));
 }
 
 /** Paths of a contract's ports at the gateway and at the legacy service. */
@@ -191,4 +194,10 @@ async function tokenOf(
     noteFailure(stats, { cause: 'token', reason: error.message }, 0);
     throw refusalOf(error);
   }
+}
+
+/** Returns true for a query that names the WSDL or a schema. */
+export function asksForWsdl(words: URLSearchParams): boolean {
+  for (const word of words.keys()) if (/^(?:wsdl|xsd|singlewsdl)$/i.test(word)) return true;
+  return false;
 }

@@ -5,7 +5,7 @@ import { pointerSegment, type Report } from '../../mappings/loader/document/erro
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
 import { parsePath } from '../../mappings/mapping/paths.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
-import { faultsOf } from './known-names.ts';
+import { checkCaller, checkOperation, faultsOf } from './known-names.ts';
 import { readBlends } from './read-blend.ts';
 import {
   type CompareMode,
@@ -166,10 +166,7 @@ class Reader {
   }
 
   #checkOperation(name: string, at: string): boolean {
-    const known = [...this.#operations.keys()];
-    if (this.#operations.has(name)) return true;
-    this.#report(at, `expected an operation of the contract, got ${name}${suggestion(name, known)}`);
-    return false;
+    return checkOperation(name, [...this.#operations.keys()], at, this.#report);
   }
 
   #checkMode(mode: NonNullable<StatedRule['mode']>, own: readonly Operation[], at: string): void {
@@ -185,10 +182,7 @@ class Reader {
   }
 
   #checkCaller(name: string, at: string): void {
-    const { callerNames } = this.#checked;
-    if (callerNames.has(name) || /^[\w-]{16}$/.test(name)) return;
-    const near = suggestion(name, [...callerNames]);
-    this.#report(at, `expected a name of callers.yaml or a pseudonym, got ${name}${near}`);
+    checkCaller(name, this.#checked.callerNames, at, this.#report);
   }
 
   #conditions(when: NonNullable<StatedRule['when']>, own: readonly Operation[], at: string): Conditions {

@@ -2,9 +2,10 @@ import type { Duplicate } from '../../mappings/compare/blend.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
-import type { Prepared } from '../call/call.ts';
+import { givenIn, type Prepared } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
+import { dropRest } from '../http/body.ts';
 import { targetOf } from '../http/endpoints.ts';
 import { textReply } from '../http/reply.ts';
 import type { Migration, RequestContext } from '../http/request-context.ts';
@@ -15,12 +16,13 @@ import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import { type BlendedCall, runBlend } from './blend.ts';
 import { CallSecrets } from './call-secrets.ts';
+import { compareUpstream, noteRefusal } from './compare-upstream.ts';
 import type { Decision } from './decide.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
-import type { Caller } from './identity.ts';
+import type { Caller, IdentifyCaller } from './identity.ts';
 import type { PendingComparison } from './pending-comparison.ts';
-import type { Place } from './place.ts';
+import { asksForWsdl, type Place } from './place.ts';
 import { jsonOf, readForUpstream, readRequest } from './read-payload.ts';
 import {
   isUnreadable,
@@ -30,7 +32,7 @@ import {
   receiveHead,
   receiveStart,
 } from './receive.ts';
-import { isReplayProtected } from './replay-protected.ts';
+import { noteSentOnce } from './replay-protected.ts';
 import {
   type Blend,
   isAnsweredByNew,
@@ -39,7 +41,6 @@ import {
   unreadable,
   usualCompare,
 } from './routing.ts';
-import { refusalReply } from './shadow-request.ts';
 import { parseRequest } from './values.ts';
 
 /** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
@@ -56,12 +57,20 @@ interface Decided {
   readonly version: SoapVersion;
   /** The payload, if the decision needed it. */
   readonly call: SoapCall | undefined;
+  /** The error for the caller, if the operation is deprecated and refused (G65). */
+  readonly refusal?: CallError | undefined;
 }
 
-/** Notes a read that is sent to the upstream at most once, because of its header blocks (G22). */
-function noteSentOnce(context: RequestContext, received: Received, { readOnly }: Operation): void {
-  // now, because a worker thread may take the memory
-  if (readOnly && isReplayProtected(received.body ?? received.bytes, context)) context.isSentOnce = true;
+/** The decision about an unreadable request. */
+const unrouted: Decision = { mode: 'legacy', rule: unreadable, compare: undefined };
+
+/** Returns the error of a call of a deprecated operation that is refused (G65). It is checked before the routes (G6). */
+function refusalOf(
+  context: RequestContext,
+  { name }: Operation,
+  given: Parameters<IdentifyCaller>[1],
+): CallError | undefined {
+  return context.options.deprecated?.refusalOf(context, name, given);
 }
 
 /** Routes the requests of one contract (G6 to G17). */
@@ -97,7 +106,7 @@ export class Site implements Migration {
   }
 
   admit(context: RequestContext, operation: CompiledOperation, input: Input | Prepared): void {
-    const body = 'given' in input ? input.given.body : operation.credentialsOf(input);
+    const { body } = givenIn(operation, input);
     const caller = this.#place.identify(context, { body });
     context.stats.caller ??= caller.name;
     const found = this.#decide(context, operation.operation, caller, undefined);
@@ -138,9 +147,14 @@ export class Site implements Migration {
     } finally {
       received.settle();
     }
-    const { decision, operation, caller } = decided;
+    const { decision, operation, caller, refusal } = decided;
     context.stats.operation = operation.name;
     context.stats.caller ??= caller.name;
+    if (refusal !== undefined) {
+      refuse(context, decided.version, refusal);
+      if (received.rest !== undefined && !context.request.readableEnded) dropRest(context, refusal);
+      return;
+    }
     const { mode, rule } = decision;
     const isLegacy = mode === 'legacy' || decision.compare?.answer === 'legacy';
     context.stats.route = { mode, rule, side: isLegacy ? 'legacy' : 'new' };
@@ -183,20 +197,41 @@ export class Site implements Migration {
     const inHeader = envelope.findings?.values;
     const caller = this.#place.identify(context, inHeader);
     const isCallerRead = this.#place.readsCaller(operation.name);
+    const known = { caller, operation, version, call: undefined };
+    const refusal = isCallerRead ? undefined : refusalOf(context, operation, inHeader);
+    if (refusal !== undefined) return { ...known, decision: unrouted, refusal };
     const decision = isCallerRead ? 'payload' : this.#decide(context, operation, caller, undefined);
-    if (decision !== 'payload') return { decision, caller, operation, version, call: undefined };
+    if (decision !== 'payload') return { ...known, decision };
     const isWhole = received.body !== undefined;
     const whole = isWhole ? head : await receiveEnvelope(context, address, received);
-    if ('error' in whole) return this.#undecided(address, context, whole.error, isCallerRead);
+    if ('error' in whole) return this.#unread(address, context, known, whole.error, isCallerRead);
     try {
       const { json, call, moved } = await readRequest(address, context, received, whole.envelope);
-      const known = isCallerRead ? this.#place.identify(context, { ...inHeader, body: moved }) : caller;
-      const decided = this.#decideByJson(context, operation, known, json, isCallerRead);
-      return { decision: decided, caller: known, operation, version, call };
+      if (!isCallerRead)
+        return { ...known, decision: this.#decideByJson(context, operation, caller, json, false), call };
+      const given = { ...inHeader, body: moved };
+      const named = { ...known, caller: this.#place.identify(context, given) };
+      const late = refusalOf(context, operation, given);
+      if (late !== undefined) return { ...named, decision: unrouted, refusal: late };
+      const decided = this.#decideByJson(context, operation, named.caller, json, true);
+      return { ...named, decision: decided, call };
     } catch (error) {
-      if (isUnreadable(error)) return this.#undecided(address, context, error, isCallerRead);
+      if (isUnreadable(error)) return this.#unread(address, context, known, error, isCallerRead);
       throw error;
     }
+  }
+
+  /** Returns the decision about a request with an operation and an unreadable payload. */
+  #unread(
+    address: SoapAddress,
+    context: RequestContext,
+    known: Omit<Decided, 'decision'>,
+    error: unknown,
+    isCallerRead: boolean,
+  ): Decided {
+    const refusal = isCallerRead ? refusalOf(context, known.operation, undefined) : undefined;
+    if (refusal !== undefined) return { ...known, decision: unrouted, refusal };
+    return this.#undecided(address, context, error, isCallerRead);
   }
 
   /** Returns the decision about a request without a known operation. Throws its error if no route leads to legacy. */
@@ -205,7 +240,7 @@ export class Site implements Migration {
     this.#override(context, this.#unknown, caller, isFirst);
     if (!this.#place.leadsToLegacy) throw error;
     return {
-      decision: { mode: 'legacy', rule: unreadable, compare: undefined },
+      decision: unrouted,
       caller,
       operation: this.#unknown,
       version: address.version,
@@ -458,34 +493,4 @@ export class Site implements Migration {
     if (options.pages?.takes(request, path, query) === true) return true;
     return options.documents.find(words, '?', request).kind !== 'missing';
   }
-}
-
-/** Returns true for a query that names the WSDL or a schema. */
-function asksForWsdl(words: URLSearchParams): boolean {
-  for (const word of words.keys()) if (/^(?:wsdl|xsd|singlewsdl)$/i.test(word)) return true;
-  return false;
-}
-
-/** Copies the message and the reply of the upstream, which answers the caller (G26). */
-function compareUpstream(context: RequestContext, received: Received, comparison: PendingComparison): void {
-  comparison.sent(received.bytes);
-  comparison.sentAll();
-  context.onUpstreamReply = ({ status, headers, body }) => {
-    const { 'content-type': type } = headers;
-    const contentType = typeof type === 'string' ? type : undefined;
-    comparison.began({ status, contentType, coding: undefined }, body.length);
-    comparison.received(body);
-    comparison.complete();
-  };
-}
-
-/** Compares the error for a message that the gateway refuses before it calls the upstream. */
-function noteRefusal(context: RequestContext, outcome: Outcome, comparison: PendingComparison): void {
-  if (outcome.kind !== 'failure' || outcome.failure.status >= 500 || context.stats.sent > 0) return;
-  const { status, errorCode, responseStatus } = outcome.failure;
-  const message = responseStatus.get('message');
-  const { body, ...head } = refusalReply(status, errorCode, typeof message === 'string' ? message : '');
-  comparison.began(head, 0);
-  comparison.received(Buffer.from(body));
-  comparison.complete();
 }

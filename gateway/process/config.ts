@@ -247,9 +247,11 @@ export function readConfig(config: string | ConfigFile): readonly SitePlan[] {
     const inFolder = (name: string): string => resolve(dirname(path), name);
     const isPlain = typeof upstream === 'string' || upstream === undefined;
     const ownLimits = limits === undefined ? undefined : readOwnLimits(limits, `${at}/limits`, report);
-    if (migration !== undefined && legacy === undefined)
+    const { deprecate, ...routing } = migration ?? {};
+    if (Object.keys(routing).length > 0 && legacy === undefined)
       report(`${at}/migration`, 'expected legacy, the legacy service, with migration, got none');
     const place = { file: path, at, limits: ownLimits };
+    const certified = certificates.clientCertificate?.header;
     plans.push({
       contract:
         openapi === undefined
@@ -262,6 +264,9 @@ export function readConfig(config: string | ConfigFile): readonly SitePlan[] {
       ...(legacy === undefined
         ? {}
         : { legacy: readLegacyPlan(legacy, migration, place, certificates, inFolder, report) }),
+      ...(deprecate === undefined || deprecate.length === 0
+        ? {}
+        : { deprecate: { file: path, at: `${at}/migration/deprecate`, stated: deprecate, certified } }),
     });
   }
   if (problems.length > 0) throw new ContractError(withLines(problems));

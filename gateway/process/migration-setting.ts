@@ -9,6 +9,7 @@ import {
   type ValueOf,
   value,
 } from '../../mappings/contract/setting.ts';
+import { durationForm, expectedInstant } from '../../mappings/contract/times.ts';
 import { limitsSetting, upstreamSetting } from './upstream-plan.ts';
 
 // The keys `legacy` and `migration` of a contract (G2, G3). gateway/migration/ checks their values against the contract.
@@ -58,9 +59,45 @@ const share = (description: string) => text(description, 'a share such as 10% or
 
 /** Keys of `migration` that this version does not support. */
 const laterKeys = {
-  keys: ['record', 'deprecate'],
+  keys: ['record'],
   of: 'a later version',
 };
+
+const time = (description: string) => text(description, expectedInstant);
+
+/** `deprecate` of `migration`. read-deprecations.ts checks the times (G64, G65). */
+const deprecateSetting = list(
+  'Operations that will no longer be served. Every contract may have this key, without `legacy`, too.',
+  'deprecations',
+  record('A deprecation.', {
+    operations: list('Operations. Default: all.', 'names of operations', text('An operation.')),
+    since: time('Time of the deprecation, for the header Deprecation.'),
+    sunset: time('Time after which calls are refused, for the header Sunset.'),
+    link: text(
+      'Page about the deprecation, for the header Link and for errors.',
+      'an http or https URL in printable ASCII',
+      /^https?:\/\/[!#-;=?-~]+$/,
+    ),
+    message: text(
+      'Text of the error after `sunset`. Default: Operation is no longer served.',
+      'a text of 1 to 500 characters',
+      /^.{1,500}$/,
+    ),
+    brownouts: list(
+      'Periods in which calls are refused, as a test for callers.',
+      'brown-outs',
+      record('A brown-out.', {
+        at: time('Start.'),
+        for: text('Duration, up to 24h.', 'a time such as 30s, 10m or 1h', durationForm),
+      }),
+    ),
+    exempt: map(
+      'Times until which callers are served nevertheless.',
+      '`caller: time`',
+      time('End of the exemption.'),
+    ),
+  }),
+);
 
 /** `migration` of a contract in `soapbridge.yaml`. */
 export const migrationSetting = record(
@@ -174,6 +211,7 @@ export const migrationSetting = record(
         ),
       }),
     ),
+    deprecate: deprecateSetting,
   },
   laterKeys,
 );

@@ -1,4 +1,6 @@
 import type { BlockList } from 'node:net';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
+import { withLines } from '../../mappings/loader/document/yaml.ts';
 import type { Core } from '../core/core.ts';
 import type { Log } from '../core/core-options.ts';
 import type { EvidenceKeeper, EvidencePart } from '../migration/evidence-store.ts';
@@ -16,16 +18,10 @@ import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import { openEvidence } from './evidence-keeper.ts';
 import type { LegacyPlan } from './legacy-plan.ts';
-import type { MappedContract } from './load-place.ts';
+import { ProcessDeprecations } from './process-deprecations.ts';
 import type { ServeOptions } from './serve-options.ts';
-import type { SitePlan } from './sites.ts';
+import type { OpenedContract, PlannedContract, SitePlan } from './sites.ts';
 import { createUpstreams, type Upstreams, wayTo } from './upstreams.ts';
-
-/** A planned contract after it was loaded. */
-export interface PlannedContract {
-  readonly plan: SitePlan;
-  readonly loaded: MappedContract;
-}
 
 /** Returns the contracts with a legacy service, with their base paths. */
 export function migratedOf(contracts: readonly PlannedContract[]): readonly (MigratedContract | undefined)[] {
@@ -53,6 +49,7 @@ export class ProcessMigrations {
   readonly #log: Log;
   /** The store that replicas share (G53); undefined without the setting `store`. */
   readonly store: Store | undefined;
+  readonly #deprecations = new ProcessDeprecations();
   #migrations: Migrations | undefined;
   /** Undefined in a worker, whose primary has the evidence. */
   #evidence: EvidenceKeeper | undefined;
@@ -80,10 +77,24 @@ export class ProcessMigrations {
     this.store = store;
   }
 
-  /** Checks the routes of all contracts and logs warnings. Throws ContractError. */
-  async open(
+  /** Checks the routes and deprecations of all contracts and logs warnings. Throws ContractError. */
+  async open(contracts: readonly PlannedContract[], core: Core): Promise<readonly OpenedContract[]> {
+    const problems: ContractProblem[] = [];
+    const { networkOf } = core.upstreamOptions;
+    const deprecations = await this.#deprecations.open(contracts, this.#callers(), networkOf, problems);
+    const migrations = await this.#openRoutes(contracts, core, problems);
+    if (problems.length > 0) throw new ContractError(withLines(problems));
+    return contracts.map((_, index) => ({
+      deprecations: deprecations[index],
+      migration: migrations[index],
+    }));
+  }
+
+  /** Checks the routes of all contracts, and logs warnings. Throws ContractError, also for the given problems. */
+  async #openRoutes(
     contracts: readonly PlannedContract[],
     core: Core,
+    problems: ContractProblem[],
   ): Promise<readonly (OpenMigration | undefined)[]> {
     const migrated = migratedOf(contracts);
     this.#paths = migrated.flatMap((one) => (one === undefined ? [] : [one.contract.basePath || '/']));
@@ -96,7 +107,7 @@ export class ProcessMigrations {
     const ownUrls = [publicUrl ?? `http://${host}:${port}`];
     const known = migrated.filter((one) => one !== undefined);
     const checked = new Map<MigratedContract | undefined, CheckedMigration>();
-    const all = checkMigrations(known, this.#callers(), ownUrls, this.#readStates);
+    const all = checkMigrations(known, this.#callers(), ownUrls, this.#readStates, problems);
     for (const [index, one] of all.entries()) checked.set(known[index], one);
     this.#migrations ??= new Migrations({
       callers: this.#callers,
@@ -163,7 +174,7 @@ export class ProcessMigrations {
 
   /** Returns the metrics of the contracts with these paths. */
   read(paths: readonly string[]): Snapshot {
-    const own = this.#migrations?.read(paths) ?? [];
+    const own = [...(this.#migrations?.read(paths) ?? []), ...this.#deprecations.read()];
     if (this.#evidence === undefined) return own;
     this.#evidence.add(this.takeEvidence());
     return [...own, ...this.#evidence.read()];

@@ -239,8 +239,8 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
     },
     upstreamAt: upstreams.at,
     openMigrations: (contracts) => migrations.open(contracts, core),
-    handlerOf: (compiled, upstream, mapping, openMigration) =>
-      createApp(core.appOf(compiled, upstream, mapping, openMigration)),
+    handlerOf: (compiled, upstream, mapping, opened) =>
+      createApp(core.appOf(compiled, upstream, mapping, opened)),
   });
 }
 

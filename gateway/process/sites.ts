@@ -11,11 +11,13 @@ import { shownPath } from '../core/contract-app.ts';
 import type { Handler } from '../http/app.ts';
 import { plainPath, targetOf } from '../http/endpoints.ts';
 import type { ListedService } from '../http/services-page.ts';
+import type { Deprecations } from '../migration/deprecations.ts';
 import type { OpenMigration } from '../migration/migrations.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { LegacyPlan } from './legacy-plan.ts';
 import type { MappedContract } from './load-place.ts';
 import type { LoadSite } from './load-report.ts';
+import type { StatedMigration } from './migration-setting.ts';
 import { runInSlices } from './run-in-slices.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
@@ -32,6 +34,32 @@ export interface SitePlan {
   readonly limits?: Partial<Limits> | undefined;
   /** The legacy service and the routes to it; undefined if there is none. */
   readonly legacy?: LegacyPlan | undefined;
+  /** The deprecated operations; undefined if there are none. */
+  readonly deprecate?: DeprecatePlan | undefined;
+}
+
+/** `migration.deprecate` of a contract as written in the file. It is checked when the contract is loaded. */
+export interface DeprecatePlan {
+  /** The configuration file, and the JSON pointer of the key in it. */
+  readonly file: string;
+  readonly at: string;
+  readonly stated: NonNullable<StatedMigration['deprecate']>;
+  /** Header with the value of the client certificate; undefined for none. */
+  readonly certified: string | undefined;
+}
+
+/** The parts of a contract that depend on `migration`. */
+export interface OpenedContract {
+  /** Undefined for a contract without a legacy service. */
+  readonly migration?: OpenMigration | undefined;
+  /** Undefined for a contract without deprecated operations. */
+  readonly deprecations?: Deprecations | undefined;
+}
+
+/** A planned contract after it was loaded. */
+export interface PlannedContract {
+  readonly plan: SitePlan;
+  readonly loaded: MappedContract;
 }
 
 /** Functions that turn a contract into a request handler. */
@@ -44,12 +72,10 @@ export interface SiteMaker {
     compiled: CompiledContract,
     upstream: Upstream,
     mapping: LoadedMapping | undefined,
-    openMigration: OpenMigration | undefined,
+    opened: OpenedContract,
   ) => Handler;
-  /** Checks the routes to legacy services, by the position of their contracts. Throws ContractError. */
-  readonly openMigrations: (
-    contracts: readonly { readonly plan: SitePlan; readonly loaded: MappedContract }[],
-  ) => Promise<readonly (OpenMigration | undefined)[]>;
+  /** Checks the routes and deprecations of contracts, by their position. Throws ContractError. */
+  readonly openMigrations: (contracts: readonly PlannedContract[]) => Promise<readonly OpenedContract[]>;
   /** Throws ContractError if other configuration does not match the contracts. */
   readonly check: (contracts: readonly Contract[]) => void;
   /** Called with each loaded contract and its base path, before it is served. */
@@ -176,11 +202,13 @@ async function open(
       basePath: plan.basePath ?? contract.basePath,
     })),
   );
-  const migrations = await maker.openMigrations(all);
+  const opened = await maker.openMigrations(all);
   const loadedAt = new Date();
   return Promise.all(
     all.map(async ({ plan, loaded }, index) => {
-      const { contract, mapping } = loaded;
+      const { mapping } = loaded;
+      const { deprecations, migration } = opened[index] ?? {};
+      const contract = deprecations?.describe(loaded.contract) ?? loaded.contract;
       const basePath = plan.basePath ?? contract.basePath;
       maker.onLoad(loaded, {
         basePath,
@@ -201,7 +229,7 @@ async function open(
           loadedAt,
         },
         basePath,
-        handle: maker.handlerOf(compiled, upstream, mapping, migrations[index]),
+        handle: maker.handlerOf(compiled, upstream, mapping, { deprecations, migration }),
         name: contract.service,
         endpoints: [...new Set(contract.ports.map(({ path }) => path))],
       };

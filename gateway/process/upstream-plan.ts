@@ -11,6 +11,7 @@ import {
   type ValueOf,
   value,
 } from '../../mappings/contract/setting.ts';
+import { readDuration } from '../../mappings/contract/times.ts';
 import { Allowance, OverLimit } from '../../mappings/loader/document/allowance.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
@@ -208,17 +209,13 @@ function readAddresses(
   });
 }
 
-/** Number of ms per unit of a duration. */
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
 /** Minimum and maximum of a duration, in ms. */
 const leastMs = 100;
 const mostMs = 86_400_000;
 
 /** Parses a duration that its setting accepted, and checks its bounds. */
 function readTime(stated: string, pointer: string, report: Report): number {
-  const [, amount, unit = ''] = /^(\d+)([a-z]+)$/.exec(stated) ?? [];
-  const ms = Number(amount) * (units[unit] ?? 0);
+  const ms = readDuration(stated) ?? 0;
   if (ms < leastMs || ms > mostMs) report(pointer, `expected a time from 100ms to 24h, got ${shown(stated)}`);
   return ms;
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isFull, maxReportedProblems, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
-import { failureFor, runCall } from '../call/call.ts';
+import { failureFor, givenIn, runCall } from '../call/call.ts';
 import { CallError, wrongVerb } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { countRefused, isMistake } from '../call/refused.ts';
@@ -226,9 +226,15 @@ async function answerCall(
   return await call(service, context, operation, input, 'json', frameFor(undefined));
 }
 
-/** Makes a call, unless a legacy service answers its operation. Throws CallError NotMigrated. */
+/** Makes a call, unless a legacy service answers its operation. Throws CallError NotMigrated, Gone, Brownout. */
 function call(service: Service, context: RequestContext, ...rest: CallArguments): Promise<Outcome> {
   const [operation, input] = rest;
+  const refusal = context.options.deprecated?.refusalOf(
+    context,
+    operation.operation.name,
+    givenIn(operation, input),
+  );
+  if (refusal !== undefined) throw refusal;
   context.options.migration?.admit(context, operation, input);
   return runCall(service, context, ...rest);
 }

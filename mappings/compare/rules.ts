@@ -1,6 +1,7 @@
 import { createZone, type Zone, zoneNamed } from '../codec/scalars/zone.ts';
 import type { Contract, Operation } from '../contract/model.ts';
 import { suggestion } from '../contract/nearest.ts';
+import { expectedInstant, readInstant } from '../contract/times.ts';
 import { type Decimal, decimalOf } from '../json/decimal.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import { isNode, type Node, shown } from '../loader/document/node.ts';
@@ -203,10 +204,9 @@ class RuleReader {
   }
 
   #until(given: unknown, at: string): number | undefined {
-    const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-    const time = typeof given === 'string' && form.test(given) ? Date.parse(given) : Number.NaN;
-    if (!Number.isNaN(time)) return time;
-    this.#report(at, `expected a time with an offset, such as 2027-01-31T00:00:00Z, got ${shown(given)}`);
+    const time = readInstant(given);
+    if (time !== undefined) return time;
+    this.#report(at, `expected ${expectedInstant}, got ${shown(given)}`);
     return undefined;
   }
 

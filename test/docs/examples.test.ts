@@ -176,6 +176,7 @@ const readElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/limits.md', 'settings.test.ts'],
   ['docs/migrate.md', 'migrate.test.ts'],
   ['docs/operations.md', 'settings.test.ts'],
+  ['docs/retire.md', 'retire.test.ts'],
 ]);
 
 for (const block of blocksOf('yaml')) {

@@ -48,7 +48,7 @@ test('docs/wire-rules.md has all W, A and R rules, and its G rules, each once an
   t.true(last >= 56);
   const adopted = [...numbers('A', 34), ...numbers('M', 7)].filter((rule) => rules.has(rule));
   const signed = numbers('X', 44).filter((rule) => rules.has(rule));
-  const migration = numbers('G', 52).filter((rule) => rules.has(rule));
+  const migration = numbers('G', 74).filter((rule) => rules.has(rule));
   const beforeParts = numbers('W', 56);
   t.deepEqual(named, [
     ...beforeParts,

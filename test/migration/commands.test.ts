@@ -132,3 +132,34 @@ test('G48: `check` reports a state file that cannot be written or is damaged', a
     t.regex(err, /soapbridge\.yaml:1#\/contracts\/~1agency\/migration\/state: /);
   }
 });
+
+test('G49, G65: `routes` and `check` print deprecations as sentences, without legacy, too', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-routes-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const deprecate = [
+    {
+      operations: ['GetOpportunityList'],
+      since: '2026-01-01T00:00:00Z',
+      sunset: '2026-12-31T23:59:59Z',
+      brownouts: [{ at: '2026-12-01T09:00:00Z', for: '10m' }],
+      exempt: { acme: '2027-03-31T00:00:00+02:00' },
+    },
+  ];
+  const contract = { contract: contractFolder('contracts/agency'), upstream: 'http://new.example' };
+  const contracts = { '/agency': { ...contract, migration: { deprecate } } };
+  writeFileSync(join(folder, 'soapbridge.yaml'), JSON.stringify({ contracts }));
+  writeFileSync(join(folder, 'callers.yaml'), '{ acme: ["4711"] }');
+  const files = ['--config', join(folder, 'soapbridge.yaml'), '--callers', join(folder, 'callers.yaml')];
+  const expected = `/agency: no legacy service
+  GetOpportunityList: deprecated since 2026-01-01T00:00:00Z, refused after 2026-12-31T23:59:59Z, refused from 2026-12-01T09:00:00Z to 2026-12-01T09:10:00Z, acme is exempt until 2027-03-30T22:00:00Z.
+`;
+  t.is((await run(t, ['routes', ...files]).ended).out, expected);
+  const checked = await run(t, ['check', ...files]).ended;
+  t.is(checked.code, 0, checked.err);
+  t.true(checked.out.includes(expected));
+  const wrong = JSON.stringify({ contracts: { '/agency': { ...contract, migration: { deprecate: [{}] } } } });
+  writeFileSync(join(folder, 'soapbridge.yaml'), wrong);
+  const failed = await run(t, ['check', ...files]).ended;
+  t.is(failed.code, 2);
+  t.regex(failed.err, /deprecate\/0: expected since, the time of the deprecation, got none/);
+});

@@ -1,6 +1,6 @@
 import type { Frame } from '../../../mappings/compile.ts';
 import { type RelatedType, RelatedTypeError } from '../../../mappings/http-mapping/related.ts';
-import { runCall } from '../../call/call.ts';
+import { failureFor, givenIn, runCall } from '../../call/call.ts';
 import { CallError, failureOf } from '../../call/error.ts';
 import type { RequestHead } from '../../call/head.ts';
 import type { Outcome } from '../../call/outcome.ts';
@@ -139,10 +139,12 @@ export async function answer(
     version = call.version;
     noteSecurity(stats, header, undefined);
     const frame = frameOf(call, context);
+    const refused = refusedDeprecated(context, call);
     const made =
-      make === undefined
+      refused ??
+      (make === undefined
         ? await runCall(service, context, operation, input, 'xml', frame, values)
-        : await make(call, frame);
+        : await make(call, frame));
     if (made === undefined) return;
     const broken = failure?.();
     if (broken !== undefined) throw broken;
@@ -161,6 +163,21 @@ export async function answer(
   }
   const isPackaged = options.migration?.packaging === 'always';
   send(context, version.format, isPackaged ? inPackage(version, reply) : reply);
+}
+
+/**
+ * Returns the failure of a call of a deprecated operation that is refused (G65). With a legacy service, the call was
+ * checked before its decision.
+ */
+function refusedDeprecated(
+  context: RequestContext,
+  { operation, input, values }: SoapCall | PreparedSoapCall,
+): Outcome | undefined {
+  const { deprecated, migration, service } = context.options;
+  if (deprecated === undefined || migration !== undefined) return undefined;
+  const { name } = operation.operation;
+  const refusal = deprecated.refusalOf(context, name, givenIn(operation, input, values));
+  return refusal && { kind: 'failure', failure: failureFor(service, context, refusal) };
 }
 
 /** Returns the frame for the reply of a call. */
