@@ -77,13 +77,15 @@ async function printCheck(flags: CheckFlags): Promise<void> {
   const probes = flags.probe ? await probeAll(flags, file) : undefined;
   const probeResults =
     probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
+  const store = file === undefined ? undefined : await stateOfStore(file, flags);
   if (!json) {
     for (const each of loaded) print(each);
     for (const each of routes) for (const line of linesOf(each)) printLine(line);
+    if (store !== undefined) printLine(`store: ${store}`);
     for (const warning of warnings) printLine(`warning: ${warning}`);
     for (const { sentence } of probes ?? []) printLine(sentence);
   } else if (config !== undefined)
-    printJson({ contracts: loaded.map(summaryOf), routes, warnings, ...probeResults });
+    printJson({ contracts: loaded.map(summaryOf), routes, warnings, store, ...probeResults });
   else for (const each of loaded) printJson({ ...(summaryOf(each) as object), ...probeResults });
   if (probes?.some(({ probed }) => !probed.reached)) process.exitCode = finding;
   if (loaded.some(({ derived }) => derived.length > 0)) process.exitCode = wrongInput;
@@ -151,6 +153,26 @@ async function checkRoutes(
   const { checkMigrations } = await import('../migration/migrations.ts');
   const checked = findings.collect(() => checkMigrations(migrated, names, [], new Map(), problems));
   return describeAll(checked ?? [], deprecated);
+}
+
+/** Returns a sentence that says whether the store can be opened; undefined without a store. */
+async function stateOfStore(
+  config: ConfigFile,
+  { callerKey, limits = defaultLimits }: CheckFlags,
+): Promise<string | undefined> {
+  const { readStore } = await import('../process/config.ts');
+  const plan = readStore(config, callerKey !== undefined);
+  if (plan === undefined) return undefined;
+  const [{ describeStore }, { StoreError }] = await Promise.all([
+    import('../store/open-store.ts'),
+    import('../store/store.ts'),
+  ]);
+  try {
+    return `${plan.shown} ${await describeStore(plan.url, limits.storeMs)}`;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new ContractError(withLines([{ file: config.path, pointer: '/store', message: error.message }]));
+  }
 }
 
 function readPlace(

@@ -20,6 +20,7 @@ export const commands: Readonly<Record<string, () => Command | Promise<Command>>
   kit: async () => (await import('./kit.ts')).kitCommand(),
   routes: async () => (await import('./routes.ts')).routesCommand(),
   report: async () => (await import('./report.ts')).reportCommand(),
+  forget: async () => (await import('./forget.ts')).forgetCommand(),
   'admin-token': async () => (await import('./admin-token.ts')).adminTokenCommand(),
 };
 

@@ -21,6 +21,18 @@ export function trustedProxiesOption(): Option {
   ).env('SOAPBRIDGE_TRUSTED_PROXIES');
 }
 
+/** Creates the options of the names and pseudonyms of callers. */
+export function callerOptions(): readonly Option[] {
+  return [
+    new Option('--callers <file>', 'callers.yaml: names of callers by their ids, for log and metrics')
+      .env('SOAPBRIDGE_CALLERS')
+      .argParser(toFile),
+    new Option('--caller-key <file>', 'secret key for the pseudonyms of callers in the log')
+      .env('SOAPBRIDGE_CALLER_KEY')
+      .argParser(toFile),
+  ];
+}
+
 /** Creates the options of TLS and of callers by help group. */
 export function fileOptionGroups(): Readonly<Record<string, readonly Option[]>> {
   return {
@@ -40,12 +52,7 @@ export function fileOptionGroups(): Readonly<Record<string, readonly Option[]>> 
         .conflicts('config'),
     ],
     'Callers:': [
-      new Option('--callers <file>', 'callers.yaml: names of callers by their ids, for log and metrics')
-        .env('SOAPBRIDGE_CALLERS')
-        .argParser(toFile),
-      new Option('--caller-key <file>', 'secret key for the pseudonyms of callers in the log')
-        .env('SOAPBRIDGE_CALLER_KEY')
-        .argParser(toFile),
+      ...callerOptions(),
       new Option('--wsse-secrets <file>', 'YAML map of usernames to secrets, to verify password digests')
         .env('SOAPBRIDGE_WSSE_SECRETS')
         .argParser(toFile),

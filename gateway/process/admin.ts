@@ -20,6 +20,8 @@ export interface AdminState {
   readonly unreadyReason?: (() => string | undefined) | undefined;
   /** The store that replicas share (G53); undefined without the setting `store`. */
   readonly store?: Store | undefined;
+  /** Deletes the data of a caller in the store (G55). Returns the number of rows by table. */
+  readonly forget?: ((names: readonly string[]) => Promise<ReadonlyMap<string, number>>) | undefined;
   /** Returns the page of `/metrics`; undefined while the process starts or stops. */
   readonly metrics: () => Promise<string | undefined>;
   /** Returns the effective settings without secrets. */

@@ -6,7 +6,7 @@ import { proxyList } from '../http/forwarded.ts';
 import { readCallerLimitFiles } from './caller-limits.ts';
 import { type CallerFiles, readCallers } from './callers-file.ts';
 import { Certificates, certificatesOfListener, certificatesOfPlans } from './certificates.ts';
-import { type ConfigFile, readConfig, readListenerPlan } from './config.ts';
+import { type ConfigFile, readConfig, readListenerPlan, readStore } from './config.ts';
 import { openTls } from './listener-tls.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { loadTls } from './tls.ts';
@@ -90,6 +90,7 @@ export function checkFiles(options: CheckedFiles, contracts: readonly Contract[]
       : findings.collectOption(() => readCallerLimitFiles({ ...options, metricsOfAll: undefined }, callers));
   if (config !== undefined) {
     findings.collectOption(() => checkAdmin(config, options, certificates));
+    findings.collectOption(() => readStore(config, options.callerFiles.callerKey !== undefined));
     findings.collectOption(() =>
       certificates.use('upstreams', certificatesOfPlans(config.path, readConfig(config))),
     );

@@ -183,9 +183,11 @@ export function readListenerPlan(config: string | ConfigFile, hasTrustedProxies:
  */
 export function readStore(config: string | ConfigFile, hasCallerKey: boolean): StorePlan | undefined {
   const { path, stated, problems, report } = readingOf(config);
-  if (stated.store === undefined) return undefined;
   const inFolder = (name: string): string => resolve(dirname(path), name);
-  const plan = readStorePlan(stated.store, path, hasCallerKey, inFolder, report);
+  const plan =
+    stated.store === undefined
+      ? undefined
+      : readStorePlan(stated.store, path, hasCallerKey, inFolder, report);
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return plan;
 }

@@ -1,20 +1,36 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
+import { withLines } from '../../mappings/loader/document/yaml.ts';
 import type { Log } from '../core/core-options.ts';
 import type { GuardedStore } from '../store/guarded-store.ts';
 import { type Store, StoreError } from '../store/store.ts';
+import { describeError } from '../telemetry/log.ts';
 import { ofProcess, type Snapshot } from '../telemetry/metrics.ts';
 import { readStore } from './config.ts';
 import type { ServeOptions } from './serve-options.ts';
+
+/** Time between two searches for expired rows, in ms. */
+const expiryMs = 600_000;
+
+/** Options of the store of a process. */
+interface ProcessStoreOptions {
+  readonly url: string;
+  readonly guarded: GuardedStore;
+  readonly log: Log;
+}
 
 /** The store of a process: of the only one, of the primary, or of a worker (G53). */
 export class ProcessStore {
   readonly store: Store;
   readonly #guarded: GuardedStore;
+  readonly #url: string;
+  readonly #expiry: NodeJS.Timeout;
   #wasUp: boolean;
 
-  constructor(guarded: GuardedStore) {
+  constructor({ url, guarded, log }: ProcessStoreOptions) {
     this.store = guarded;
+    this.#url = url;
+    this.#expiry = setInterval(() => this.#expire(log), expiryMs).unref();
     this.#guarded = guarded;
     this.#wasUp = guarded.isUp;
   }
@@ -34,7 +50,28 @@ export class ProcessStore {
     return this.#guarded.read();
   }
 
-  readonly close = (): Promise<void> => this.store.close();
+  async #expire(log: Log): Promise<void> {
+    try {
+      const { deleteExpired } = await import('../store/deletion.ts');
+      await deleteExpired(this.store, Date.now(), expiryMs);
+    } catch (error) {
+      // the store logs its failures
+      if (!(error instanceof StoreError)) log.error(describeError(error), 'expired rows not deleted');
+    }
+  }
+
+  /** Deletes the data of a caller (G55). The caller has written the audit. Rejects with StoreError. */
+  readonly forget = async (names: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    const { deleteCaller, vacuum } = await import('../store/forget.ts');
+    const rows = await deleteCaller(this.store, names);
+    await vacuum(this.#url);
+    return rows;
+  };
+
+  readonly close = (): Promise<void> => {
+    clearInterval(this.#expiry);
+    return this.store.close();
+  };
 }
 
 /**
@@ -51,9 +88,10 @@ export async function openProcessStore(
   if (plan === undefined) return undefined;
   const { openStore } = await import('../store/open-store.ts'); // no other configuration needs it
   try {
-    return new ProcessStore(await openStore({ url: plan.url, storeMs, log }));
+    const guarded = await openStore({ url: plan.url, storeMs, log });
+    return new ProcessStore({ url: plan.url, guarded, log });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new ContractError([{ file: config, pointer: '/store', message: error.message }]);
+    throw new ContractError(withLines([{ file: config, pointer: '/store', message: error.message }]));
   }
 }

@@ -170,6 +170,7 @@ function adminStateOf(parts: Parts, sites: Sites): AdminState {
     isReady: () => state.running !== undefined && !state.isStopping,
     unreadyReason: store?.unreadyReason,
     store: store?.store,
+    forget: store?.forget,
     metrics: () => metricsPage(parts),
     settings: () => [...(options.settings ?? []), ...state.fileSettings],
     contracts: () => sites.contracts(),

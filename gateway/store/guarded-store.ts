@@ -23,6 +23,7 @@ export class GuardedStore implements Store {
   readonly #options: GuardOptions;
   readonly #failures = new Map<StoreReason, number>();
   #isUp = false;
+  #isClosed = false;
   #retry: NodeJS.Timeout | undefined;
   #waiting = 0;
   #failure: StoreError | undefined;
@@ -49,6 +50,7 @@ export class GuardedStore implements Store {
     this.#enqueue(() => this.#connection.write(statements));
 
   readonly close = async (): Promise<void> => {
+    this.#isClosed = true;
     await this.#last;
     clearTimeout(this.#retry);
     await this.#connection.close();
@@ -68,6 +70,8 @@ export class GuardedStore implements Store {
   }
 
   #enqueue<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (this.#isClosed)
+      return Promise.reject(new StoreError('expected an open store, got a closed one', 'closed'));
     if (this.#waiting >= maxWaiting) return Promise.reject(this.#count(queueFull()));
     this.#waiting++;
     const result = this.#last.then(() => this.#attempt(call)).finally(() => this.#waiting--);

@@ -16,7 +16,12 @@ export interface StoreOptions {
   readonly retryMs?: number;
 }
 
-export const sqliteScheme = 'sqlite:';
+const sqliteScheme = 'sqlite:';
+
+/** Returns true for the URL of a SQLite file. */
+export function isSqlite(url: string): boolean {
+  return url.startsWith(sqliteScheme);
+}
 
 /**
  * Opens a store and migrates its schema (G53). A store that is unreachable is returned, too, and tried again every
@@ -48,7 +53,7 @@ export async function openStore({
 
 /** Loads only the module that the URL needs. */
 async function connectionOf(url: string, storeMs: number, isExisting: boolean): Promise<Connection> {
-  if (url.startsWith(sqliteScheme)) {
+  if (isSqlite(url)) {
     const { SqliteConnection } = await import('./sqlite.ts');
     return new SqliteConnection(url.slice(sqliteScheme.length), storeMs, isExisting);
   }
@@ -58,4 +63,24 @@ async function connectionOf(url: string, storeMs: number, isExisting: boolean): 
   ]);
   requirePackages('store');
   return new PostgresConnection(url, storeMs, isExisting);
+}
+
+/**
+ * Tries to open a store without changing it. Returns the second part of a sentence about it. Rejects with StoreError for
+ * a schema of a newer major version.
+ */
+export async function describeStore(url: string, storeMs: number): Promise<string> {
+  const connection = await connectionOf(url, storeMs, true);
+  const store = new GuardedStore(connection, { retryMs: usualRetryMs, onUp: () => {}, onDown: () => {} });
+  try {
+    await store.probe();
+    return 'can be opened';
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.reason === 'schema') throw error;
+    if (error.reason === 'older') return 'can be opened. The gateway migrates its schema';
+    if (error.reason === 'missing') return 'does not exist yet. The gateway creates it';
+    return `cannot be opened now: ${error.message}`;
+  } finally {
+    await store.close();
+  }
 }

@@ -61,7 +61,7 @@ export function migrationOf(
   if (isExisting)
     throw new StoreError(
       `expected a store with a schema of version ${own.major}.${own.minor}, got ${version ?? 'none'}. Start the gateway of this version first`,
-      'schema',
+      'older',
     );
   const set = `INSERT INTO meta (name, value) VALUES ('schema', '${own.major}.${own.minor}')`;
   return [

@@ -19,10 +19,12 @@ export interface Statement {
  */
 export type StoreReason =
   | 'busy'
+  | 'closed'
   | 'constraint'
   | 'corrupt'
   | 'full'
   | 'missing'
+  | 'older'
   | 'paused'
   | 'queue'
   | 'readonly'

@@ -18,6 +18,8 @@ export interface Callers {
   readonly names: ReadonlySet<string>;
   /** Returns the pseudonym of a text, of 16 characters; undefined without a stable key. */
   readonly pseudonymOf: ((text: string) => string) | undefined;
+  /** Returns the pseudonyms of the ids and secrets with a configured name. */
+  readonly pseudonymsOf: (name: string) => readonly string[];
   /** Returns the first id with a configured name; undefined for none. */
   readonly idOf: (name: string) => string | undefined;
 }
@@ -67,6 +69,10 @@ export function createCallers({ key, namesById, namesByPseudonym }: CallerOption
     isStable: key !== undefined,
     names,
     pseudonymOf: key === undefined ? undefined : pseudonymOf,
+    pseudonymsOf: (name) => [
+      ...[...(namesById ?? [])].filter(([, own]) => own === name).map(([id]) => pseudonymOf(`id ${id}`)),
+      ...[...(namesByPseudonym ?? [])].filter(([, own]) => own === name).map(([pseudonym]) => pseudonym),
+    ],
     idOf: (name) => [...(namesById ?? [])].find(([, own]) => own === name)?.[0],
     nameOf: ({ kind, value }) => namers[kind](value),
   };

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { run } from '../gateway/commands/run.ts';
 import { folderOf } from '../gateway/store/opened.ts';
@@ -45,4 +46,43 @@ test('G53: the store has the findings, and `report` reads them', async (t) => {
   t.like(operation, { verdict: 'different', calls: 2, callers: 1 });
   t.like(operation.findings[0], { count: 2, state: 'different' });
   t.is(operation.findings[0].examples[0].caller, 'acme');
+});
+
+test('G55: `forget` deletes the data of a caller by name, id or pseudonym, with an audit entry', async (t) => {
+  const folder = folderOf(t);
+  const site = await startDiffering(t, folder);
+  for (const caller of ['acme', 'other']) {
+    await site.send(call(caller));
+    await results(site, caller === 'acme' ? 1 : 2);
+  }
+  await site.running.stop(0);
+  const file = join(folder, 'store.db');
+  const rowsOf = (sql: string) => {
+    const database = new DatabaseSync(file);
+    try {
+      return database.prepare(sql).all();
+    } finally {
+      database.close();
+    }
+  };
+  const callers = () => rowsOf('SELECT DISTINCT caller FROM compare_hours').map(({ caller }) => caller);
+  t.is(callers().length, 3);
+  const pseudonym = String(callers().find((caller) => caller !== '' && caller !== 'acme'));
+  const forget = (caller: string) =>
+    run(t, ['forget', caller, '--store', `sqlite:${file}`, '--reason', 'GDPR 17'], {
+      SOAPBRIDGE_CALLERS: join(folder, 'callers.yaml'),
+      SOAPBRIDGE_CALLER_KEY: join(folder, 'key'),
+    }).ended;
+  t.is((await forget('acme')).out, 'compare_hours: 1\nfindings: 1\n2 rows\n');
+  t.deepEqual(callers().toSorted(), ['', pseudonym]);
+  t.false(readFileSync(file).includes('acme'));
+  t.is((await forget('other')).out, 'compare_hours: 1\nfindings: 1\n2 rows\n');
+  t.deepEqual(callers(), ['']);
+  t.is((await forget(pseudonym)).out, 'compare_hours: 0\nfindings: 0\n0 rows\n');
+  const [finding] = rowsOf('SELECT count, examples FROM findings');
+  t.like(finding, { count: 2, examples: '' });
+  const audit = rowsOf('SELECT action, subject, reason FROM audit ORDER BY id');
+  t.is(audit.length, 3);
+  t.like(audit[1], { action: 'forget', subject: pseudonym, reason: 'GDPR 17' });
+  t.is(audit[0]?.subject === 'acme', false);
 });

@@ -49,6 +49,7 @@ export const evidenceTables: readonly string[] = [
 
 /** Rows that expire or belong to callers (G55). */
 export const evidenceData: readonly TableData[] = [
+  { table: 'findings', key: 'id', time: 'last_at', keepMs: countsKeptMs },
   {
     table: 'compare_hours',
     key: 'contract, operation, hour, caller, writer',

@@ -1,0 +1,110 @@
+import type { Callers } from '../telemetry/callers.ts';
+import { deleteRows } from './deletion.ts';
+import { tableData } from './schema.ts';
+import type { Statement, Store } from './store.ts';
+
+/** A caller in the rows of a store (G55). */
+export interface StoredCaller {
+  /** Names and pseudonyms of the caller in rows. Rows keep the name that the caller had when they were written. */
+  readonly names: readonly string[];
+  /** Pseudonym for the audit. */
+  readonly pseudonym: string;
+}
+
+/**
+ * Returns the caller with a name, an id or a pseudonym. Throws RangeError without SOAPBRIDGE_CALLER_KEY.
+ *
+ * @param hasRows returns true if rows have this name or pseudonym
+ */
+export async function findCaller(
+  text: string,
+  { names, nameOf, pseudonymOf, pseudonymsOf }: Callers,
+  hasRows: (name: string) => Promise<boolean>,
+): Promise<StoredCaller> {
+  if (pseudonymOf === undefined) throw new RangeError('caller: expected SOAPBRIDGE_CALLER_KEY, got none');
+  if (names.has(text)) {
+    const pseudonyms = pseudonymsOf(text);
+    return { names: [text, ...pseudonyms], pseudonym: pseudonyms[0] ?? '' };
+  }
+  const pseudonym = pseudonymOf(`id ${text}`);
+  const isPseudonym = /^[\w-]{16}$/.test(text) && (await hasRows(text));
+  const all = new Set([text, pseudonym, nameOf({ kind: 'id', value: text })]);
+  return { names: [...all], pseudonym: isPseudonym ? text : pseudonym };
+}
+
+const ofCallers = tableData.flatMap((data) =>
+  data.caller === undefined ? [] : [{ ...data, caller: data.caller }],
+);
+
+/** Returns true if a table has rows of a caller. */
+export async function hasRowsOf(store: Store, name: string): Promise<boolean> {
+  for (const { table, caller } of ofCallers) {
+    const sql = `SELECT 1 AS found FROM ${table} WHERE ${caller} = $1 LIMIT 1`;
+    if ((await store.all({ sql, values: [name] })).length > 0) return true;
+  }
+  return false;
+}
+
+/** Deletes the rows of a caller in all tables, and its examples (G55). Returns the number of rows by table. */
+export async function deleteCaller(
+  store: Store,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = new Map<string, number>();
+  const add = (table: string, count: number): void => {
+    rows.set(table, (rows.get(table) ?? 0) + count);
+  };
+  for (const data of ofCallers)
+    for (const name of names) add(data.table, await deleteRows(store, data, `${data.caller} = $1`, name));
+  add('findings', await deleteExamples(store, new Set(names)));
+  return rows;
+}
+
+/** Number of findings that are read at once. */
+const findingsPerRead = 200;
+
+/** Deletes the examples of a caller. Returns the number of changed findings. */
+async function deleteExamples(store: Store, names: ReadonlySet<string>): Promise<number> {
+  const sql = 'SELECT id, examples FROM findings WHERE id > $1 ORDER BY id LIMIT $2';
+  let changed = 0;
+  for (let after = ''; ; ) {
+    const rows = await store.all({ sql, values: [after, findingsPerRead] });
+    const updates = rows.flatMap(({ id = null, examples }): readonly Statement[] => {
+      const lines = String(examples)
+        .split('\n')
+        .filter((line) => line !== '');
+      const kept = lines.filter((line) => !names.has(JSON.parse(line).caller));
+      if (kept.length === lines.length) return [];
+      // an example that was added since is kept
+      return [
+        {
+          sql: 'UPDATE findings SET examples = $1, example_count = $2 WHERE id = $3 AND examples = $4',
+          values: [kept.map((line) => `${line}\n`).join(''), kept.length, id, String(examples)],
+        },
+      ];
+    });
+    changed += (await store.write(updates)).reduce((sum, count) => sum + count, 0);
+    after = String(rows.at(-1)?.id ?? '');
+    if (rows.length < findingsPerRead) return changed;
+  }
+}
+
+/** Maximum time to compact a SQLite file, in ms. */
+const vacuumMs = 3_600_000;
+
+/**
+ * Removes deleted content from a SQLite file, with a connection of its own. Other processes cannot write meanwhile. Does
+ * nothing for PostgreSQL, which compacts its tables itself.
+ */
+export async function vacuum(url: string): Promise<void> {
+  const { isSqlite, openStore } = await import('./open-store.ts');
+  if (!isSqlite(url)) return;
+  const silent = { info: () => {}, warn: () => {}, error: () => {} }; // the caller gets the error
+  const store = await openStore({ url, storeMs: vacuumMs, isExisting: true, log: silent });
+  try {
+    await store.all({ sql: 'VACUUM' });
+    await store.all({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)' });
+  } finally {
+    await store.close();
+  }
+}
