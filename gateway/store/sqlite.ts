@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { describeError } from '../telemetry/log.ts';
 import { WorkerThread } from '../workers/worker-thread.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteResult, SqliteTask } from './sqlite-thread.ts';
@@ -62,7 +63,8 @@ export class SqliteConnection implements Connection {
     const result = await this.#thread
       .run({ taskOf: () => task, bytes: 0, memory: [], withinMs: this.#storeMs, refuse: refusal })
       .catch((error: unknown) => {
-        throw error instanceof StoreError ? error : new StoreError('the thread of the store ended');
+        if (error instanceof StoreError) throw error;
+        throw new StoreError('the thread of the store ended', 'unreachable', describeError(error).code);
       });
     if (result === undefined) throw new StoreError('the thread of the store did not run the statement');
     if ('failed' in result)
