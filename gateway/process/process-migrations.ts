@@ -18,7 +18,7 @@ import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import { openEvidence } from './evidence-keeper.ts';
 import type { LegacyPlan } from './legacy-plan.ts';
-import { ProcessDeprecations } from './process-deprecations.ts';
+import type { ProcessDeprecations } from './process-deprecations.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { OpenedContract, PlannedContract, SitePlan } from './sites.ts';
 import { createUpstreams, type Upstreams, wayTo } from './upstreams.ts';
@@ -49,7 +49,8 @@ export class ProcessMigrations {
   readonly #log: Log;
   /** The store that replicas share (G53); undefined without the setting `store`. */
   readonly store: Store | undefined;
-  readonly #deprecations = new ProcessDeprecations();
+  /** Undefined until a contract has deprecated operations. */
+  #deprecations: ProcessDeprecations | undefined;
   #migrations: Migrations | undefined;
   /** Undefined in a worker, whose primary has the evidence. */
   #evidence: EvidenceKeeper | undefined;
@@ -81,7 +82,10 @@ export class ProcessMigrations {
   async open(contracts: readonly PlannedContract[], core: Core): Promise<readonly OpenedContract[]> {
     const problems: ContractProblem[] = [];
     const { networkOf } = core.upstreamOptions;
-    const deprecations = await this.#deprecations.open(contracts, this.#callers(), networkOf, problems);
+    if (contracts.some(({ plan }) => plan.deprecate !== undefined))
+      this.#deprecations ??= new (await import('./process-deprecations.ts')).ProcessDeprecations();
+    const deprecations =
+      (await this.#deprecations?.open(contracts, this.#callers(), networkOf, problems)) ?? [];
     const migrations = await this.#openRoutes(contracts, core, problems);
     if (problems.length > 0) throw new ContractError(withLines(problems));
     return contracts.map((_, index) => ({
@@ -174,7 +178,7 @@ export class ProcessMigrations {
 
   /** Returns the metrics of the contracts with these paths. */
   read(paths: readonly string[]): Snapshot {
-    const own = [...(this.#migrations?.read(paths) ?? []), ...this.#deprecations.read()];
+    const own = [...(this.#migrations?.read(paths) ?? []), ...(this.#deprecations?.read() ?? [])];
     if (this.#evidence === undefined) return own;
     this.#evidence.add(this.takeEvidence());
     return [...own, ...this.#evidence.read()];
