@@ -1,0 +1,214 @@
+import type { Verdict } from '../../mappings/compare/verdict.ts';
+import type { ReportedFinding, ReportedOperation } from '../migration/report.ts';
+import type { Mode, Side } from '../migration/routing.ts';
+import type { ServedContract } from '../process/sites.ts';
+import type { Role } from './tokens.ts';
+
+// Results of the admin API (G71). Functions of resources/ return them, and pages show them. Times are RFC 3339 texts;
+// times within findings are ms since 1970, as in `soapbridge report --format json`.
+
+/** `GET /session`, and the reply of a sign-in. */
+export interface SessionView {
+  readonly name: string;
+  readonly role: Role;
+  /** Value of the header X-CSRF-Token; null for a request without a session. */
+  readonly csrf: string | null;
+  /** Time when the session ends without a further request; null for a request without a session. */
+  readonly idleUntil: string | null;
+  /** Time when the session ends in any case; null for a request without a session. */
+  readonly until: string | null;
+}
+
+/** Health of a service as the gateway sees it, over all workers. */
+export interface SideHealth {
+  /** True if a circuit breaker is open in a worker. */
+  readonly isOpen: boolean;
+}
+
+/** An item of `GET /contracts`. */
+export interface ContractView extends ServedContract {
+  /** Number of operations by verdict; null for a contract without a legacy service. */
+  readonly verdicts: Readonly<Record<Verdict, number>> | null;
+  readonly health: { readonly new: SideHealth; readonly legacy: SideHealth | null };
+}
+
+/** A rule of the file. */
+export interface FileRuleView {
+  readonly name: string;
+  readonly mode: Mode;
+  /** Null for all operations. */
+  readonly operations: readonly string[] | null;
+  readonly sentence: string;
+}
+
+/** A route change that precedes the rules of the file (G66). */
+export interface RouteChangeView {
+  readonly id: string;
+  readonly operation: string;
+  readonly mode: Mode;
+  /** Share of the callers, from 0 to 100. */
+  readonly percent: number;
+  /** Null for another mode than `compare`. */
+  readonly answer: Side | null;
+  readonly until: string | null;
+  readonly actor: string;
+  readonly reason: string;
+  readonly at: string;
+  readonly isForced: boolean;
+  /** False after `until`, and for a change that the contract does not permit any more. */
+  readonly isActive: boolean;
+}
+
+/** The present route of an operation. */
+export interface RouteSentence {
+  readonly operation: string;
+  readonly isRead: boolean;
+  /** For example `new if the caller is among 25 % of the callers ("change GetOrder"), else legacy.` */
+  readonly sentence: string;
+}
+
+/** The routes that a process uses. `version` differs from that of the table until the process has read the table. */
+export interface ReplicaView {
+  readonly id: string;
+  readonly version: number;
+  readonly seenAt: string;
+}
+
+/** A version of the table of route changes. */
+export interface RouteVersionView {
+  readonly version: number;
+  readonly at: string;
+  readonly actor: string;
+  readonly reason: string;
+  readonly action: 'change' | 'end' | 'rollback';
+  /** Null for a rollback. */
+  readonly operation: string | null;
+  /** Version that was restored; null for another action. */
+  readonly toVersion: number | null;
+}
+
+/** `GET /contracts/{c}/routes`. */
+export interface RoutesView {
+  readonly version: number;
+  /** Why routes cannot be changed; null if they can. */
+  readonly readOnlyReason: string | null;
+  readonly file: readonly FileRuleView[];
+  readonly changes: readonly RouteChangeView[];
+  readonly sentences: readonly RouteSentence[];
+  readonly replicas: readonly ReplicaView[];
+  /** The last 50 versions, newest first. */
+  readonly history: readonly RouteVersionView[];
+}
+
+/** Body of `POST /contracts/{c}/routes`. */
+export interface RouteChangeInput {
+  readonly operation: string;
+  readonly mode: Mode;
+  readonly percent?: number;
+  readonly answer?: Side;
+  /** RFC 3339 with an offset. */
+  readonly until?: string;
+  readonly force?: boolean;
+  readonly reason: string;
+  readonly ifVersion: number;
+}
+
+/** Reply of a change, an ended change and a rollback. `id` is null for the last two. */
+export interface RouteChanged {
+  readonly id: string | null;
+  readonly version: number;
+  readonly changes: readonly RouteChangeView[];
+}
+
+/** Body of `POST /contracts/{c}/routes/rollback`. */
+export interface RollbackInput {
+  readonly toVersion: number;
+  readonly reason: string;
+}
+
+/** Body of `POST /contracts/{c}/routes/explain`. */
+export interface ExplainInput {
+  readonly operation?: string;
+  /** Name in `callers.yaml`, or an id. */
+  readonly caller?: string;
+  /** The message. Without it, `operation` is required, and values of the request count as absent. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Reply of `explain`. `operation` is `?` for an unreadable message. */
+export interface ExplainView {
+  readonly operation: string;
+  readonly mode: string;
+  readonly rule: string;
+}
+
+/** An item of `GET /contracts/{c}/verdicts`. */
+export type VerdictView = Omit<ReportedOperation, 'findings'>;
+
+/** State that an operator gave a finding. */
+export type FindingDecision = 'accepted' | 'fixed' | 'open';
+
+/** An item of `GET /contracts/{c}/findings`. */
+export interface FindingView extends ReportedFinding {
+  readonly id: string;
+  readonly operation: string;
+  /** The last decision; null if there is none. */
+  readonly decision: {
+    readonly state: FindingDecision;
+    readonly reason: string;
+    readonly actor: string;
+    readonly at: string;
+  } | null;
+}
+
+/** Body of `POST /contracts/{c}/findings/{id}/state`. */
+export interface FindingStateInput {
+  readonly state: FindingDecision;
+  readonly reason: string;
+}
+
+/** An item of `GET /audit` (G72), newest first. */
+export interface AuditView {
+  readonly id: string;
+  readonly at: string;
+  /** Null without authentication. */
+  readonly actor: string | null;
+  readonly network: string;
+  /** For example `routes`, `rollback`, `sign-in`. */
+  readonly action: string;
+  /** Status of the response: 2xx for a change, otherwise refused. */
+  readonly status: number;
+  readonly contract: string | null;
+  /** Operation, finding, caller pseudonym or id that was meant. */
+  readonly subject: string | null;
+  readonly force: boolean;
+  readonly verdict: string | null;
+  readonly reason: string | null;
+  /** Why it was refused; null for a change. */
+  readonly detail: string | null;
+}
+
+/** Calls of the admin API by path below `/api/v1`. OpenAPI and docs/admin-api.md describe them. */
+export const calls = {
+  session: '/session',
+  contracts: '/contracts',
+  routes: '/contracts/:c/routes',
+  route: '/contracts/:c/routes/:id',
+  rollback: '/contracts/:c/routes/rollback',
+  explain: '/contracts/:c/routes/explain',
+  verdicts: '/contracts/:c/verdicts',
+  findings: '/contracts/:c/findings',
+  finding: '/contracts/:c/findings/:id',
+  findingState: '/contracts/:c/findings/:id/state',
+  report: '/contracts/:c/report',
+  exchanges: '/contracts/:c/exchanges',
+  exchange: '/contracts/:c/exchanges/:id',
+  usage: '/contracts/:c/usage',
+  caller: '/contracts/:c/callers/:caller',
+  exemptions: '/contracts/:c/exemptions',
+  exemption: '/contracts/:c/exemptions/:id',
+  forget: '/forget',
+  reload: '/reload',
+  audit: '/audit',
+} as const;
