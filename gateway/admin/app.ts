@@ -1,121 +1,179 @@
 import Koa, { type Context } from 'koa';
 import Router from 'koa-router';
+import type { Log } from '../core/core-options.ts';
 import { hasBody } from '../http/body.ts';
+import { networkOf } from '../http/connections.ts';
 import { ambiguityOf } from '../http/framing.ts';
 import type { AdminState } from '../process/admin.ts';
+import { StoreError } from '../store/store.ts';
+import { describeError } from '../telemetry/log.ts';
+import { Audit, recordOf } from './audit.ts';
+import { type Actor, Authenticator, type AuthenticatorOptions } from './authenticator.ts';
+import { readInput } from './input.ts';
 import { Problem, problemType } from './problem.ts';
 import type { RequestRates } from './request-rates.ts';
 import type { AdminReply, AdminRoute } from './route.ts';
-import { type AdminToken, identify } from './tokens.ts';
 
 /** Parts of the admin application. */
-export interface AdminAppOptions {
+export interface AdminAppOptions extends AuthenticatorOptions {
   readonly routes: readonly AdminRoute[];
   readonly state: AdminState;
-  readonly tokens: () => readonly AdminToken[];
   /** Returns true if a Host header names this listener. */
   readonly isOwnHost: (host: string) => boolean;
   readonly rates: RequestRates;
+  /** Rates of the refused requests without credentials that are written to the audit. */
+  readonly anonymousRates: RequestRates;
   /** Counts a response. */
   readonly onStatus: (status: number) => void;
-  readonly onError: (error: unknown) => void;
+  readonly log: Log;
 }
+
+/** Content security policy of all responses. Pages use only scripts and styles of the listener (G70). */
+const securityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Returns the Koa application of the admin listener. */
 export function createAdminApp(options: AdminAppOptions): Koa {
-  const { routes, state, onError } = options;
+  const { routes, state, log } = options;
   const app = new Koa();
-  app.on('error', onError);
+  app.on('error', (error) => log.error(describeError(error), internalError));
+  const authenticator = new Authenticator(options);
+  const audit = new Audit(state.store, log);
   const router = new Router();
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
-  for (const [name, { method, path, answer }] of byName) {
+  for (const [name, route] of byName)
     router.register(
-      path,
-      [method],
+      route.path,
+      [route.method],
       async (context) => {
-        const { query, params } = context;
-        send(context, await answer({ query, params }, state));
+        const visit = context.state.visit as Visit;
+        send(context, await answer(context, route, visit, { ...options, authenticator, audit }));
       },
       { name },
     );
-  }
   app.use((context, next) => withProblems(context, next, options));
-  app.use((context, next) => {
+  app.use(async (context, next) => {
     const atPath = router
       .match(context.path, context.method)
       .path.flatMap(({ name }) => byName.get(name ?? '') ?? []);
-    check(context, atPath, options);
+    context.state.visit = await enter(context, atPath, options, authenticator);
     return next();
   });
   app.use(router.routes());
   return app;
 }
 
+const internalError = 'internal error of the admin listener';
+
 /** Sends the response of `next`, or the Problem that it throws. */
 async function withProblems(
   context: Context,
   next: () => Promise<unknown>,
-  { onStatus, onError }: AdminAppOptions,
+  { onStatus, log }: AdminAppOptions,
 ): Promise<void> {
   context.set('Cache-Control', 'no-store');
   context.set('X-Content-Type-Options', 'nosniff');
-  context.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-  // No route reads a body, and Node would receive it to its end on a kept connection.
-  if (hasBody(context.req)) context.set('Connection', 'close');
+  context.set('Content-Security-Policy', securityPolicy);
   try {
     await next();
   } catch (error) {
-    const problem = error instanceof Problem ? error : new Problem(500, 'internal error');
-    if (problem !== error) onError(error);
+    const problem = problemOf(error);
+    if (problem.status === 500) log.error(describeError(error), internalError);
     context.set(problem.headers);
     send(context, { status: problem.status, text: problem.text, type: problemType });
   }
+  // Node would receive an unread body to its end on a kept connection.
+  if (hasBody(context.req) && !context.req.readableEnded) context.set('Connection', 'close');
   onStatus(context.status);
 }
 
-/** Throws the Problem of a request that no route may answer. */
-function check(
-  context: Context,
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof StoreError)) return new Problem(500, 'internal error');
+  const detail = 'expected a working store, got one that fails. The log has the reason';
+  return new Problem(503, detail, { 'Retry-After': '60' });
+}
+
+/** A request that a route may answer. */
+interface Visit {
+  readonly network: string;
+  readonly actor: Actor | undefined;
+  /** The refusal of a change, which `answer` throws after it is in the audit. */
+  readonly refusal: unknown;
+}
+
+/** Throws the Problem of a request that no route answers. */
+async function enter(
+  { req, method }: Context,
   atPath: readonly AdminRoute[],
-  { tokens, isOwnHost, rates }: AdminAppOptions,
-): void {
-  const { req, method } = context;
-  if (!rates.take(req.socket.remoteAddress ?? ''))
+  { isOwnHost, rates }: AdminAppOptions,
+  authenticator: Authenticator,
+): Promise<Visit> {
+  const address = req.socket.remoteAddress ?? '';
+  const network = networkOf(address);
+  if (!rates.take(address))
     throw new Problem(429, 'too many requests from this network', { 'Retry-After': '1' });
   const ambiguity = ambiguityOf(req);
   if (ambiguity !== undefined) throw new Problem(400, ambiguity, { Connection: 'close' });
-  const acceptsAnyHost = atPath.some((route) => route.acceptsAnyHost);
-  if (!acceptsAnyHost && !isOwnHost(req.headers.host ?? ''))
-    throw new Problem(421, 'Host: expected the address in admin.listen, got another host');
-  const isOpen = atPath.some(({ access }) => access === 'open');
-  const token = isOpen ? undefined : identify(req, tokens(), Date.now());
-  if (token === 'none')
-    throw new Problem(401, 'expected a bearer token or a client certificate, got none', {
-      'WWW-Authenticate': 'Bearer realm="soapbridge"',
-    });
-  if (token === 'unknown')
-    throw new Problem(
-      401,
-      'expected a token or certificate of the token file, got an unknown or expired one',
-      {
-        'WWW-Authenticate': 'Bearer realm="soapbridge", error="invalid_token"',
-      },
-    );
-  if (atPath.length === 0) throw new Problem(404, 'no resource has this path');
+  const isOfOrchestrator = atPath.some((route) => route.acceptsAnyHost);
+  if (!isOfOrchestrator && !isOwnHost(req.headers.host ?? ''))
+    throw new Problem(421, 'Host: expected the address in admin.listen or admin.origin, got another host');
+  const session = isOfOrchestrator ? undefined : await authenticator.enter(req, network);
   const route = atPath.find((each) => each.method === (method === 'HEAD' ? 'GET' : method));
-  if (route === undefined) {
-    const allowed = atPath.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]));
-    throw new Problem(405, `expected ${allowed.join(', ')}, got another method`, {
-      Allow: allowed.join(', '),
-    });
+  let actor: Actor | undefined;
+  if ((route ?? atPath[0])?.access !== 'open')
+    try {
+      actor = await authenticator.identify(req, network, session);
+    } catch (refusal) {
+      if (route?.action === undefined) throw refusal;
+      return { network, actor, refusal };
+    }
+  if (atPath.length === 0) throw new Problem(404, 'no resource has this path');
+  if (route !== undefined) return { network, actor, refusal: undefined };
+  const allowed = atPath.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]));
+  const allow = [...new Set(allowed)].join(', ');
+  throw new Problem(405, `expected ${allow}, got another method`, { Allow: allow });
+}
+
+/** Returns the reply of a route. A refused change is in the audit before the Problem is thrown (G72). */
+async function answer(
+  { req, query, params }: Context,
+  route: AdminRoute,
+  { network, actor, refusal }: Visit,
+  { state, authenticator, audit, anonymousRates }: AnswerOptions,
+): Promise<AdminReply> {
+  const { action, access, input, method } = route;
+  const request = { query, params, body: undefined, actor, network, incoming: req, authenticator, audit };
+  let body: unknown;
+  try {
+    if (refusal !== undefined) throw refusal;
+    if (access === 'change' && actor?.role !== 'change')
+      throw new Problem(403, 'expected an entry with role change, got role read');
+    if (method !== 'GET') authenticator.checkOrigin(req, actor);
+    body = input === undefined ? undefined : await readInput(req, input);
+    return await route.answer({ ...request, body }, state);
+  } catch (error) {
+    const { status, message: detail } = problemOf(error);
+    if (action !== undefined && status < 500) {
+      const record = { ...recordOf({ ...request, body }, action, status), detail };
+      const isCounted = actor !== undefined || req.headers.authorization !== undefined;
+      if (isCounted || anonymousRates.take(network)) await audit.writeOrLog(record);
+      else audit.log(record);
+    }
+    throw error;
   }
-  if (route.access === 'change' && token?.role !== 'change')
-    throw new Problem(403, 'expected an entry with role change, got role read');
+}
+
+interface AnswerOptions extends AdminAppOptions {
+  readonly authenticator: Authenticator;
+  readonly audit: Audit;
 }
 
 function send(context: Context, reply: AdminReply): void {
+  const { status = 200, headers = {} } = reply;
   const isJson = 'json' in reply;
-  context.status = isJson ? 200 : reply.status;
-  context.set('Content-Type', isJson ? 'application/json; charset=utf-8' : reply.type);
-  context.body = isJson ? `${JSON.stringify(reply.json)}\n` : reply.text;
+  context.status = status;
+  context.set({ ...headers, 'Content-Type': isJson ? 'application/json; charset=utf-8' : reply.type });
+  if (status === 204) context.remove('Content-Type');
+  else context.body = isJson ? `${JSON.stringify(reply.json)}\n` : reply.text;
 }

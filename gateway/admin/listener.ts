@@ -6,11 +6,11 @@ import type { TlsOptions } from 'node:tls';
 import { networkOf } from '../http/connections.ts';
 import { http, https } from '../node-http.ts';
 import type { AdminListener, AdminOptions } from '../process/admin.ts';
-import { describeError } from '../telemetry/log.ts';
+import { AdminMemory } from '../process/admin-memory.ts';
 import { counter } from '../telemetry/metrics.ts';
 import { createAdminApp } from './app.ts';
 import { Problem, problemType } from './problem.ts';
-import { RequestRates } from './request-rates.ts';
+import { maxAnonymousPerMinute, RequestRates } from './request-rates.ts';
 import { routes } from './routes.ts';
 import { readTokens } from './tokens.ts';
 
@@ -38,7 +38,7 @@ export interface AdminTimes {
 
 /** Opens the admin listener, as described for `OpenAdmin`. */
 export async function openAdmin(
-  { plan, tls, state, log }: AdminOptions,
+  { plan, tls, state, log, memory }: AdminOptions,
   { now = () => performance.now(), headersMs = maxHeadersMs }: AdminTimes = {},
 ): Promise<AdminListener> {
   let tokens = readTokens(plan.tokens, tls?.ca !== undefined);
@@ -48,14 +48,22 @@ export async function openAdmin(
   const countStatus = (status: number): void => {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   };
+  const own = new AdminMemory();
+  const host = plan.host.includes(':') ? `[${plan.host}]` : plan.host;
+  const url = (): string => `${tls === undefined ? 'http' : 'https'}://${host}:${port}`;
+  const originHost = plan.origin === undefined ? undefined : new URL(plan.origin).host;
   const app = createAdminApp({
     routes,
     state,
     tokens: () => tokens,
-    isOwnHost: (host) => isOwnHost(host, { host: plan.host, port, isTls: tls !== undefined, names }),
+    memory: memory ?? (async (command) => own.run(command)),
+    origin: () => plan.origin ?? url(),
+    isOwnHost: (host) =>
+      host === originHost || isOwnHost(host, { host: plan.host, port, isTls: tls !== undefined, names }),
     rates: new RequestRates(now),
+    anonymousRates: new RequestRates(now, maxAnonymousPerMinute, 60_000),
     onStatus: countStatus,
-    onError: (error) => log.error(describeError(error), 'internal error of the admin listener'),
+    log,
   });
   const options = {
     maxHeaderSize: maxHeaderBytes + 1, // Node rejects headers from its maximum on
@@ -80,9 +88,8 @@ export async function openAdmin(
   server.listen(plan.port, plan.host);
   await once(server, 'listening'); // rejects with the error of listening
   ({ port } = server.address() as AddressInfo);
-  const host = plan.host.includes(':') ? `[${plan.host}]` : plan.host;
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    url: url(),
     prepare: (next, nextTls) => {
       const read = readTokens(next.tokens, nextTls?.ca !== undefined);
       return () => {

@@ -1,12 +1,16 @@
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { http } from '../node-http.ts';
 
+/** Titles of problems that clients distinguish; the phrase of the status by default. */
+export type ProblemTitle = 'StaleVersion' | 'NotReady' | 'NoStore';
+
 /** A response that is a problem document (RFC 9457). */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly problems: readonly Pick<ContractProblem, 'pointer' | 'message'>[];
+  readonly title: string | undefined;
 
   /** @param problems wrong parts of the request, by JSON pointer */
   constructor(
@@ -14,18 +18,25 @@ export class Problem extends Error {
     detail: string,
     headers: Problem['headers'] = {},
     problems: Problem['problems'] = [],
+    title?: ProblemTitle,
   ) {
     super(detail);
     this.status = status;
     this.headers = headers;
     this.problems = problems;
+    this.title = title ?? http.STATUS_CODES[status];
   }
 
   /** The problem document. */
   get text(): string {
-    const { status, message: detail, problems } = this;
-    return `${JSON.stringify({ type: 'about:blank', title: http.STATUS_CODES[status], status, detail, problems })}\n`;
+    const { status, message: detail, problems, title } = this;
+    return `${JSON.stringify({ type: 'about:blank', title, status, detail, problems })}\n`;
   }
+}
+
+/** Creates the Problem of a change that the present state does not permit. */
+export function conflict(title: ProblemTitle, detail: string): Problem {
+  return new Problem(409, detail, {}, [], title);
 }
 
 export const problemType = 'application/problem+json';

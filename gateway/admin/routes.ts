@@ -2,7 +2,8 @@ import type { AdminRoute } from './route.ts';
 import { config } from './routes/config.ts';
 import { contracts } from './routes/contracts.ts';
 import { probes } from './routes/probes.ts';
+import { session } from './routes/session.ts';
 import { upstreams } from './routes/upstreams.ts';
 
 /** All routes of the admin listener. Each file of `routes/` has the routes of one resource. */
-export const routes: readonly AdminRoute[] = [...probes, ...config, ...contracts, ...upstreams];
+export const routes: readonly AdminRoute[] = [...probes, ...session, ...config, ...contracts, ...upstreams];

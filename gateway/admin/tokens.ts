@@ -89,6 +89,26 @@ export function readTokens(file: string, hasCa: boolean): readonly AdminToken[] 
   return tokens;
 }
 
+/** Returns the valid entry of a token; undefined if there is none. */
+export function tokenOf(text: string, tokens: readonly AdminToken[], now: number): AdminToken | undefined {
+  const digest = createHash('sha256').update(text).digest();
+  let found: AdminToken | undefined;
+  // All entries are compared, so the time does not depend on the entry that matches.
+  for (const token of tokens)
+    if (token.sha256 !== undefined && timingSafeEqual(token.sha256, digest)) found = token;
+  return found !== undefined && isValid(found, now) ? found : undefined;
+}
+
+/** Returns true if an entry has not expired. */
+export function isValid({ expires }: AdminToken, now: number): boolean {
+  return expires === undefined || now < expires;
+}
+
+/** Returns the token of a header Authorization; undefined for another scheme. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '')?.[1];
+}
+
 /**
  * Returns the entry of a request: that of its bearer token, or of its client certificate. Returns `none` without both,
  * and `unknown` if no valid entry matches.
@@ -99,22 +119,13 @@ export function identify(
   now: number,
 ): AdminToken | 'none' | 'unknown' {
   const { authorization } = request.headers;
-  const isValid = ({ expires }: AdminToken): boolean => expires === undefined || now < expires;
-  if (authorization !== undefined) {
-    const [, given = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization) ?? [];
-    const digest = createHash('sha256').update(given).digest();
-    let found: AdminToken | undefined;
-    // All entries are compared, so the time does not depend on the entry that matches.
-    for (const token of tokens)
-      if (token.sha256 !== undefined && timingSafeEqual(token.sha256, digest)) found = token;
-    return found !== undefined && isValid(found) ? found : 'unknown';
-  }
+  if (authorization !== undefined) return tokenOf(bearerToken(authorization) ?? '', tokens, now) ?? 'unknown';
   const { socket } = request;
   if (!isTls(socket) || !socket.authorized) return 'none';
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return 'none';
   const subject = subjectOf(certificate);
-  return tokens.find((token) => token.certificate === subject && isValid(token)) ?? 'unknown';
+  return tokens.find((token) => token.certificate === subject && isValid(token, now)) ?? 'unknown';
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;

@@ -11,6 +11,11 @@ export const adminSetting = record('A listener for probes, metrics and state. De
     'host:port, such as 127.0.0.1:9090',
     /^(?:\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i,
   ),
+  origin: text(
+    'The origin of the pages, if browsers reach the listener by another address. Default: the address in listen.',
+    'a URL without a path, such as https://admin.example.com',
+    /^https?:\/\/[^/]+$/i,
+  ),
   tls: { ...tlsSetting, description: 'TLS of this listener.' },
   tokens: file('The file of the tokens and client certificates that are accepted.'),
 });
@@ -22,6 +27,8 @@ export interface AdminPlan {
   /** 0 selects a free port. */
   readonly port: number;
   readonly tls: TlsPlan | undefined;
+  /** Origin of the pages as browsers send it; undefined for that of the listener. */
+  readonly origin: string | undefined;
   /** Path of the token file. */
   readonly tokens: string;
   readonly configFile: string;
@@ -34,7 +41,7 @@ export function readAdminPlan(
   inFolder: (name: string) => string,
   report: Report,
 ): AdminPlan | undefined {
-  const { listen, tls: statedTls, tokens } = stated;
+  const { listen, origin: statedOrigin, tls: statedTls, tokens } = stated;
   const tls =
     statedTls === undefined
       ? undefined
@@ -42,6 +49,9 @@ export function readAdminPlan(
   if (listen === undefined) report('/admin/listen', 'expected host:port, such as 127.0.0.1:9090, got none');
   if (tokens === undefined)
     report('/admin/tokens', 'expected a file of tokens, got none; soapbridge admin-token makes its entries');
+  const origin = statedOrigin === undefined ? undefined : URL.parse(statedOrigin)?.origin;
+  if (statedOrigin !== undefined && origin === undefined)
+    report('/admin/origin', `expected a URL without a path, got ${statedOrigin}`);
   if (listen === undefined || tokens === undefined) return undefined;
   const at = listen.lastIndexOf(':');
   const host = listen.slice(0, at).replace(/^\[|\]$/g, '');
@@ -52,7 +62,7 @@ export function readAdminPlan(
       '/admin/listen',
       `expected a loopback address without admin.tls, got ${listen}; set admin.tls, or listen on 127.0.0.1`,
     );
-  return { host, port, tls, tokens: inFolder(tokens), configFile };
+  return { host, port, origin, tls, tokens: inFolder(tokens), configFile };
 }
 
 /** With CAs, the listener requests a client certificate by default. */

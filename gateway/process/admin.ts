@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { UpstreamStates } from '../upstream/upstream.ts';
+import type { AskMemory } from './admin-memory.ts';
 import type { AdminPlan } from './admin-plan.ts';
 import { type Certificates, certificatesOfListener } from './certificates.ts';
 import type { ShownSetting } from './shown-settings.ts';
@@ -41,6 +42,8 @@ export interface AdminOptions {
   readonly tls: TlsOptions | undefined;
   readonly state: AdminState;
   readonly log: Log;
+  /** Sessions and failures that workers share. Undefined: the listener has its own. */
+  readonly memory?: AskMemory | undefined;
 }
 
 /** An open admin listener. */

@@ -2,13 +2,13 @@ import type { AdminReply, AdminRoute } from '../route.ts';
 
 /** Liveness, readiness and metrics. Orchestrators and Prometheus call them by any name of the host. */
 export const probes: readonly AdminRoute[] = [
-  probe('/healthz', () => plain(200, 'ok\n')),
-  probe('/readyz', ({ isReady, unreadyReason }) => {
+  probe('/healthz', 'Liveness.', () => plain(200, 'ok\n')),
+  probe('/readyz', 'Readiness.', ({ isReady, unreadyReason }) => {
     const reason = isReady() ? unreadyReason?.() : 'not ready';
     return reason === undefined ? plain(200, 'ready\n') : plain(503, `${reason}\n`);
   }),
   {
-    ...probe('/metrics', async ({ metrics }) => {
+    ...probe('/metrics', 'Metrics in the text format of Prometheus.', async ({ metrics }) => {
       const page = await metrics();
       if (page === undefined) return plain(503, 'not ready\n');
       return { status: 200, text: page, type: 'text/plain; version=0.0.4; charset=utf-8' };
@@ -19,11 +19,13 @@ export const probes: readonly AdminRoute[] = [
 
 function probe(
   path: string,
+  summary: string,
   answer: (state: Parameters<AdminRoute['answer']>[1]) => AdminReply | Promise<AdminReply>,
 ): AdminRoute {
   return {
     method: 'GET',
     path,
+    summary,
     access: 'open',
     acceptsAnyHost: true,
     answer: (_request, state) => answer(state),

@@ -46,20 +46,41 @@ function newId(now: number): string {
   return `${lastId.toString(16).padStart(14, '0')}${String(process.pid % 100_000).padStart(5, '0')}`;
 }
 
-const columns = 'id, at, actor, network, action, status, contract, subject, force, verdict, reason, detail';
+const types = {
+  id: 'TEXT',
+  at: 'BIGINT',
+  actor: 'TEXT',
+  network: 'TEXT',
+  action: 'TEXT',
+  status: 'INTEGER',
+  contract: 'TEXT',
+  subject: 'TEXT',
+  force: 'INTEGER',
+  verdict: 'TEXT',
+  reason: 'TEXT',
+  detail: 'TEXT',
+} as const;
+
+const columns = Object.keys(types).join(', ');
+const parameters = Object.values(types).map((type, index) => `CAST($${index + 1} AS ${type})`);
 
 /**
  * Returns the statement that adds a row.
  *
  * @param now in ms since 1970
+ * @param change id of a route change. The row is only added if the change was added before.
  */
-export function insertAudit(record: AuditRecord, now: number): Statement {
-  const { actor, network, action, status, contract, subject, force, verdict, reason, detail } = record;
-  const texts = [contract, subject].map((text) => text ?? null);
-  const values = [newId(now), now, actor ?? null, network, action, status, ...texts, Number(force ?? false)];
+export function insertAudit(record: AuditRecord, now: number, change?: string): Statement {
+  const { network, action, status, force = false } = record;
+  const { actor = null, contract = null, subject = null, verdict = null, reason = null } = record;
+  const where = change === undefined ? '' : 'WHERE EXISTS (SELECT 1 FROM route_changes WHERE id = $13)';
   return {
-    sql: `INSERT INTO audit (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    values: [...values, verdict ?? null, reason ?? null, detail ?? null],
+    sql: `INSERT INTO audit (${columns}) SELECT ${parameters.join(', ')} ${where}`,
+    values: [
+      ...[newId(now), now, actor, network, action, status, contract, subject, Number(force)],
+      ...[verdict, reason, record.detail ?? null],
+      ...(change === undefined ? [] : [change]),
+    ],
   };
 }
 

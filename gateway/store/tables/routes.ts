@@ -6,6 +6,7 @@ export const routeTables: readonly string[] = [
   `CREATE TABLE route_changes (
     contract TEXT NOT NULL,
     version INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
     action TEXT NOT NULL,
     operation TEXT,
     to_version INTEGER,
@@ -34,6 +35,7 @@ export interface RouteVersion {
   readonly contract: string;
   /** 1 for the first. */
   readonly version: number;
+  readonly id: string;
   readonly action: 'change' | 'end' | 'rollback';
   readonly operation: string | undefined;
   /** Version that a rollback restores. */
@@ -46,19 +48,19 @@ export interface RouteVersion {
   readonly changes: string;
 }
 
-const columns = 'contract, version, action, operation, to_version, actor, reason, at, changes';
+const columns = 'contract, version, id, action, operation, to_version, actor, reason, at, changes';
 
 /** Returns the statement that adds a version. It adds nothing unless the version follows the present one. */
 export function insertRouteVersion(row: RouteVersion): Statement {
-  const { contract, version, action, operation, toVersion, actor, reason, at, changes } = row;
+  const { contract, version, id, action, operation, toVersion, actor, reason, at, changes } = row;
   return {
     sql: `INSERT INTO route_changes (${columns})
-      SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS INTEGER),
-        CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS BIGINT), CAST($9 AS TEXT)
-      WHERE (SELECT COALESCE(MAX(version), 0) FROM route_changes WHERE contract = $10) = $11
+      SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
+        CAST($6 AS INTEGER), CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS BIGINT), CAST($10 AS TEXT)
+      WHERE (SELECT COALESCE(MAX(version), 0) FROM route_changes WHERE contract = $11) = $12
       ON CONFLICT DO NOTHING`,
     values: [
-      ...[contract, version, action, operation ?? null, toVersion ?? null, actor, reason, at, changes],
+      ...[contract, version, id, action, operation ?? null, toVersion ?? null, actor, reason, at, changes],
       ...[contract, version - 1],
     ],
   };
@@ -92,6 +94,7 @@ export function routeVersionOf(row: StoreRow): RouteVersion {
   return {
     contract: String(row.contract),
     version: Number(row.version),
+    id: String(row.id),
     action: row.action as RouteVersion['action'],
     operation: row.operation === null ? undefined : String(row.operation),
     toVersion: row.to_version === null ? undefined : Number(row.to_version),
@@ -102,24 +105,22 @@ export function routeVersionOf(row: StoreRow): RouteVersion {
   };
 }
 
-/** Returns the statements that record the version of a process, and remove processes not seen since a time. */
-export function seenReplica(
-  {
-    id,
-    contract,
-    version,
-    at,
-  }: { readonly id: string; readonly contract: string; version: number; at: number },
-  before: number,
-): readonly Statement[] {
-  return [
-    { sql: 'DELETE FROM replicas WHERE seen_at < $1', values: [before] },
-    {
-      sql: `INSERT INTO replicas (id, contract, version, seen_at) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (id, contract) DO UPDATE SET version = excluded.version, seen_at = excluded.seen_at`,
-      values: [id, contract, version, at],
-    },
-  ];
+/** The routes that a process uses. */
+export interface Replica {
+  readonly id: string;
+  readonly contract: string;
+  readonly version: number;
+  /** In ms since 1970. */
+  readonly seenAt: number;
+}
+
+/** Returns the statement that records the routes of a process. */
+export function seenReplica({ id, contract, version, seenAt }: Replica): Statement {
+  return {
+    sql: `INSERT INTO replicas (id, contract, version, seen_at) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (id, contract) DO UPDATE SET version = excluded.version, seen_at = excluded.seen_at`,
+    values: [id, contract, version, seenAt],
+  };
 }
 
 /** Returns the query for the processes of a contract. */

@@ -7,6 +7,7 @@ import { Problem } from '../../../gateway/admin/problem.ts';
 import { maxNetworks, maxRequestsPerSecond, RequestRates } from '../../../gateway/admin/request-rates.ts';
 import type { AdminRoute } from '../../../gateway/admin/route.ts';
 import type { AdminState } from '../../../gateway/process/admin.ts';
+import { AdminMemory } from '../../../gateway/process/admin-memory.ts';
 import { ask, changeToken, readToken, sha256 } from './admin.ts';
 
 const state: AdminState = {
@@ -31,14 +32,18 @@ async function serve(t: ExecutionContext, routes: readonly AdminRoute[]) {
       certificate: undefined,
     };
   };
+  const memory = new AdminMemory();
   const app = createAdminApp({
     routes,
     state,
     tokens: () => [token('a', 'read', readToken), token('b', 'change', changeToken)],
     isOwnHost: () => true,
     rates: new RequestRates(() => 0),
+    anonymousRates: new RequestRates(() => 0),
+    memory: async (command) => memory.run(command),
+    origin: () => 'http://127.0.0.1',
     onStatus: (status) => statuses.push(status),
-    onError: (error) => errors.push(error),
+    log: { info: () => {}, warn: () => {}, error: (fields) => errors.push(fields) },
   });
   const server = createServer(app.callback()).listen(0, '127.0.0.1');
   t.teardown(() => server.close());
@@ -55,6 +60,7 @@ async function serve(t: ExecutionContext, routes: readonly AdminRoute[]) {
 const change: AdminRoute = {
   method: 'PUT',
   path: '/api/v1/contracts/:c/routes',
+  summary: 'A change.',
   access: 'change',
   acceptsAnyHost: false,
   answer: ({ params }) => ({ json: { changed: params.c } }),

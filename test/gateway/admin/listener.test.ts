@@ -27,12 +27,18 @@ test('the probes need no token, metrics and state need one', async (t) => {
     const reply = await ask(path);
     t.is(reply.status, 401, path);
     t.is(reply.headers['www-authenticate'], 'Bearer realm="soapbridge"');
-    t.is((await ask(path, { token: 'other' })).status, 401, path);
-    t.is((await ask(path, { token: 'expired-token' })).status, 401, path);
-    t.is((await ask(path, { headers: { authorization: `Basic ${readToken}` } })).status, 401, path);
     const status = path === '/unknown' ? 404 : 200;
     t.is((await ask(path, { token: readToken })).status, status, path);
     t.is((await ask(path, { token: changeToken })).status, status, path);
+  }
+});
+
+test('an unknown or expired token and another scheme get 401', async (t) => {
+  const { ask } = await startAdmin(t);
+  for (const path of ['/metrics', '/unknown']) {
+    t.is((await ask(path, { token: 'other' })).status, 401, path);
+    t.is((await ask(path, { token: 'expired-token' })).status, 401, path);
+    t.is((await ask(path, { headers: { authorization: `Basic ${readToken}` } })).status, 401, path);
   }
 });
 
@@ -49,8 +55,8 @@ test('all responses forbid caching, sniffing and active content', async (t) => {
     t.like(headers, {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     });
+    t.regex(String(headers['content-security-policy']), /^default-src 'none'; .*frame-ancestors 'none'$/);
   }
 });
 
