@@ -20,15 +20,15 @@ import type { Upstream } from '../upstream/upstream.ts';
 import { BlendWorker } from './blend-worker.ts';
 import { Comparisons } from './comparisons.ts';
 import { joinSnapshots, RoutingCounts } from './counts.ts';
-import { compileDecision } from './decide.ts';
 import { Evidence } from './evidence.ts';
 import { type EvidencePlan, readEvidencePlan } from './evidence-settings.ts';
 import type { EvidencePart } from './evidence-store.ts';
 import { compileIdentifyCaller, type IdentityOf } from './identity.ts';
 import { createLegacyService, type LegacyService } from './legacy-service.ts';
-import { compileHeaders, compileReadsCaller, leadsToLegacy, portPaths } from './place.ts';
+import { compileHeaders, portPaths } from './place.ts';
 import { pagingWarnings } from './read-blend.ts';
-import { readRouting, warningsOf } from './read-routing.ts';
+import { type Checked, readRouting, warningsOf } from './read-routing.ts';
+import { LiveRoutes, type RouteTable } from './route-changes.ts';
 import { noRouting, type Routing } from './routing.ts';
 import type { ShadowCapacity } from './shadow-capacity.ts';
 import { shadowLimits } from './shadow-limits.ts';
@@ -69,7 +69,7 @@ export function checkMigrations(
 ): readonly CheckedMigration[] {
   const states = new Set<string>();
   const checked = contracts.map((migrated): CheckedMigration => {
-    const { contract, plan, unmapped } = migrated;
+    const { contract, plan } = migrated;
     const { file, at, stated } = plan;
     const report = (pointer: string, message: string): void => {
       problems.push({ file, pointer, message });
@@ -87,8 +87,7 @@ export function checkMigrations(
     const paths = new Set(contract.ports.map(({ path }) => path));
     if (new URL(plan.url).pathname !== '/' && paths.size > 1)
       report(`${at}/legacy`, `expected a URL without a path for ports with different paths, got ${plan.url}`);
-    const facts = { contract, callerNames: callers.names, unmapped: new Set(unmapped) };
-    const routing = readRouting(stated, `${at}/migration`, facts, report);
+    const routing = readRouting(stated, `${at}/migration`, factsOf(migrated, callers), report);
     const isOwn = ownUrls.some((url) => URL.parse(url)?.origin === new URL(plan.url).origin);
     const own = isOwn ? [`legacy: expected another service, got the URL of the gateway, ${plan.url}`] : [];
     return {
@@ -105,6 +104,11 @@ export function checkMigrations(
   return checked;
 }
 
+/** Returns the data that routes are checked against. */
+export function factsOf({ contract, unmapped }: MigratedContract, { names }: Callers): Checked {
+  return { contract, callerNames: names, unmapped: new Set(unmapped) };
+}
+
 /** Parts of the process that routing uses. */
 export interface MigrationParts {
   readonly callers: () => Callers;
@@ -112,7 +116,9 @@ export interface MigrationParts {
   readonly log: Log;
   readonly upstreamOptions: UpstreamOptions;
   readonly countCut: (path: string) => void;
-  /** True if the evidence is kept in a store. */
+  /** Returns the route changes of a contract by its path; undefined while they are not known (G66). */
+  readonly tableOf: (path: string) => RouteTable | undefined;
+  /** True if the evidence is kept in a store. Routes can then be changed, so every contract may compare. */
   readonly hasStore: boolean;
   /** Returns the connection settings of a plan. */
   readonly wayTo: (url: string, plan: LegacyPlan) => Way;
@@ -169,7 +175,7 @@ export class Migrations {
     const { plan, routing, unmapped } = checked;
     // the module needs an optional package
     const oauthModule = plan.service?.oauth === undefined ? undefined : await import('../upstream/tokens.ts');
-    const { callers, trustedProxies, log, countCut } = this.#parts;
+    const { callers, trustedProxies, log, countCut, tableOf } = this.#parts;
     return ({ service, deprecated }) => {
       const { contract } = service.compiled;
       const path = contract.basePath === '' ? '/' : contract.basePath;
@@ -178,7 +184,9 @@ export class Migrations {
       const evidence = this.#evidenceOf(path, checked, service.compiled.limits.findings);
       const { clientCertificate } = plan;
       const { nameOf } = callers();
-      const names = contract.operations.map(({ name }) => name);
+      const { from } = plan.identity ?? {};
+      const mayRefuse = (operation: string): boolean => deprecated?.mayRefuse(operation) === true;
+      const live = new LiveRoutes(routing, factsOf(checked, callers()), from, mayRefuse, () => tableOf(path));
       const tokens = this.#tokensOf(plan, legacy, oauthModule);
       const isProxy = (address: string): boolean =>
         trustedProxies !== undefined && isListed(address, trustedProxies);
@@ -196,7 +204,7 @@ export class Migrations {
       return new Site({
         contract,
         routing,
-        decide: compileDecision(routing, names),
+        decide: (operation, facts) => live.now().decide(operation, facts),
         override: routing.override,
         unmapped: new Set(unmapped),
         identify: compileIdentifyCaller(
@@ -205,12 +213,7 @@ export class Migrations {
           nameOf,
           service.networkOf,
         ),
-        readsCaller: compileReadsCaller(
-          contract,
-          routing,
-          plan.identity?.from,
-          (operation) => deprecated?.mayRefuse(operation) === true,
-        ),
+        readsCaller: (operation) => live.now().readsCaller(operation),
         legacy,
         counts,
         blendWorker: this.#blendWorker,
@@ -233,7 +236,9 @@ export class Migrations {
                 log,
               }),
         forwardsOthers: plan.others === 'forward',
-        leadsToLegacy: leadsToLegacy(routing, contract.operations),
+        get leadsToLegacy() {
+          return live.now().leadsToLegacy;
+        },
         ...portPaths(contract, legacy.path, addressPathOf(contract)),
         headersOf,
         onUnauthorized,
@@ -289,7 +294,7 @@ export class Migrations {
     { contract, routing, evidence: { ready, state } }: CheckedMigration,
     maxFindings: number,
   ): Evidence | undefined {
-    if (!mayCompare(routing) && state === undefined) {
+    if (!mayCompare(routing) && !this.#parts.hasStore && state === undefined) {
       this.#evidence.delete(path);
       return undefined;
     }

@@ -65,6 +65,30 @@ export function readRouting(stated: StatedMigration, at: string, checked: Checke
   };
 }
 
+/** A route change as stated (G66). */
+export interface StatedChange extends Pick<StatedRule, 'mode' | 'answer'> {
+  readonly operation: string;
+  readonly percent?: unknown;
+}
+
+/** Pointers of a rule's members that a change has in another place. */
+const pointersOfChange: Readonly<Record<string, string>> = {
+  '/operations/0': '/operation',
+  '/when/percent': '/percent',
+};
+
+/** Checks a route change and returns its rule. Callers are selected by the name of the rule (G9). */
+export function readChange(
+  { operation, mode, answer, percent = 100 }: StatedChange,
+  blended: ReadonlySet<string>,
+  checked: Checked,
+  report: Report,
+): Rule {
+  const reader = new Reader(checked, blended, (at, message) => report(pointersOfChange[at] ?? at, message));
+  const when = percent === 100 ? {} : { percent };
+  return reader.rule({ name: `change ${operation}`, operations: [operation], when, mode, answer }, '');
+}
+
 class Reader {
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #checked: Checked;

@@ -11,6 +11,7 @@ import type {
   OpenMigration,
   OpenShadow,
 } from '../migration/migrations.ts';
+import type { RouteSync } from '../migration/route-sync.ts';
 import type { ShadowCapacity } from '../migration/shadow-capacity.ts';
 import type { Store } from '../store/store.ts';
 import type { Callers } from '../telemetry/callers.ts';
@@ -55,6 +56,8 @@ export class ProcessMigrations {
   /** Undefined in a worker, whose primary has the evidence. */
   #evidence: EvidenceKeeper | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Undefined without a store, and without a contract that has a legacy service. */
+  #sync: RouteSync | undefined;
   /** Paths of the contracts with a legacy service. */
   #paths: readonly string[] = [];
   /** Contracts by the path of their state file, which was read at the last `open`. */
@@ -104,9 +107,11 @@ export class ProcessMigrations {
     this.#paths = migrated.flatMap((one) => (one === undefined ? [] : [one.contract.basePath || '/']));
     this.#plans = noPlans;
     if (this.#paths.length === 0) return [];
-    const { checkMigrations, mayCompare, shadowLimits, Migrations } = await import(
-      '../migration/migrations.ts'
-    );
+    const [{ checkMigrations, mayCompare, shadowLimits, Migrations }, { noChanges }] = await Promise.all([
+      import('../migration/migrations.ts'),
+      import('../migration/route-changes.ts'),
+    ]);
+    await this.#openSync();
     const { publicUrl, host, port } = this.#options;
     const ownUrls = [publicUrl ?? `http://${host}:${port}`];
     const known = migrated.filter((one) => one !== undefined);
@@ -120,6 +125,7 @@ export class ProcessMigrations {
       hasStore: this.store !== undefined,
       upstreamOptions: core.upstreamOptions,
       countCut: (path) => core.countCut(path),
+      tableOf: (path) => (this.#sync === undefined ? noChanges : this.#sync.tableOf(path)),
       wayTo: (url, { service }) => wayTo(url, service, this.#options),
     });
     const migrations = this.#migrations;
@@ -135,7 +141,8 @@ export class ProcessMigrations {
       if (this.store !== undefined && found?.evidence.state !== undefined)
         this.#log.warn({ contract: found.contract.basePath || '/' }, unusedState);
       let shadow: OpenShadow | undefined;
-      if (found !== undefined && plan !== undefined && mayCompare(found.routing)) {
+      const isCompared = found !== undefined && (mayCompare(found.routing) || this.store !== undefined);
+      if (isCompared && plan !== undefined) {
         const place = { ...plan, limits: { ...plan.limits, ...shadowLimits } };
         compared.push(place);
         shadow = await this.#openShadow(place, core);
@@ -178,7 +185,11 @@ export class ProcessMigrations {
 
   /** Returns the metrics of the contracts with these paths. */
   read(paths: readonly string[]): Snapshot {
-    const own = [...(this.#migrations?.read(paths) ?? []), ...(this.#deprecations?.read() ?? [])];
+    const own = [
+      ...(this.#migrations?.read(paths) ?? []),
+      ...(this.#deprecations?.read() ?? []),
+      ...(this.#sync?.read() ?? []),
+    ];
     if (this.#evidence === undefined) return own;
     this.#evidence.add(this.takeEvidence());
     return [...own, ...this.#evidence.read()];
@@ -191,10 +202,19 @@ export class ProcessMigrations {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#sync?.close();
     await this.#shadows?.capacity.close();
     await this.#shadows?.upstreams.close();
     await this.#migrations?.close();
     await this.#save();
+  }
+
+  /** Reads the route changes before the first call, and then every second (G66). */
+  async #openSync(): Promise<void> {
+    if (this.store === undefined || this.#sync !== undefined) return;
+    const { RouteSync } = await import('../migration/route-sync.ts');
+    this.#sync = new RouteSync(this.store, this.#log, () => this.#paths);
+    await this.#sync.poll();
   }
 
   /** Keeps the evidence in this process, unless it is a worker. */
