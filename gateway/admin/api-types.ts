@@ -149,17 +149,10 @@ export type VerdictView = Omit<ReportedOperation, 'findings'>;
 /** State that an operator gave a finding. */
 export type FindingDecision = 'accepted' | 'fixed' | 'open';
 
-/** An item of `GET /contracts/{c}/findings`. */
+/** An item of `GET /contracts/{c}/findings`, without examples, and `GET /contracts/{c}/findings/{id}`. */
 export interface FindingView extends ReportedFinding {
   readonly id: string;
   readonly operation: string;
-  /** The last decision; null if there is none. */
-  readonly decision: {
-    readonly state: FindingDecision;
-    readonly reason: string;
-    readonly actor: string;
-    readonly at: string;
-  } | null;
 }
 
 /** Body of `POST /contracts/{c}/findings/{id}/state`. */

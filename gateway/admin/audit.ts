@@ -21,8 +21,12 @@ export class Audit {
     this.log(record);
   }
 
-  /** Returns the statement for a row that is written together with a route change. */
-  statementOf(record: AuditRecord, change: string): Statement {
+  /**
+   * Returns the statement for a row that is written together with a change.
+   *
+   * @param change id of the route change. The row is only written if the change is.
+   */
+  statementOf(record: AuditRecord, change?: string): Statement {
     return insertAudit(record, Date.now(), change);
   }
 

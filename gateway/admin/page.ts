@@ -17,18 +17,13 @@ export interface Page<Item> {
  */
 export function pageOf<Item>(
   all: readonly Item[],
-  { limit, cursor }: ParsedUrlQuery,
+  query: ParsedUrlQuery,
   keyOf: (item: Item) => string,
 ): Page<Item> {
-  const most = limit === undefined ? maxItems : Number(limit);
-  if (Array.isArray(limit) || !/^\d*$/.test(limit ?? '') || most < 1 || most > maxItems)
-    throw wrong('limit', `expected a number from 1 to ${maxItems}`);
-  if (Array.isArray(cursor) || !/^[\w-]*$/.test(cursor ?? ''))
-    throw wrong('cursor', 'expected the cursor of the page before');
-  const after = Buffer.from(cursor ?? '', 'base64url').toString();
+  const { most, after } = readPageQuery(query);
   const sorted = all
     .map((item) => ({ item, key: keyOf(item) }))
-    .filter(({ key }) => cursor === undefined || key > after)
+    .filter(({ key }) => after === undefined || key > after)
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   const items = sorted.slice(0, most);
   const last = sorted.length > most ? items.at(-1) : undefined;
@@ -36,6 +31,19 @@ export function pageOf<Item>(
     items: items.map(({ item }) => item),
     cursor: last === undefined ? null : Buffer.from(last.key).toString('base64url'),
   };
+}
+
+/** Returns the maximum number of items, and the key of the last item before the page. Throws Problem 400. */
+export function readPageQuery({ limit, cursor }: ParsedUrlQuery): {
+  readonly most: number;
+  readonly after: string | undefined;
+} {
+  const most = limit === undefined ? maxItems : Number(limit);
+  if (Array.isArray(limit) || !/^\d*$/.test(limit ?? '') || most < 1 || most > maxItems)
+    throw wrong('limit', `expected a number from 1 to ${maxItems}`);
+  if (Array.isArray(cursor) || !/^[\w-]*$/.test(cursor ?? ''))
+    throw wrong('cursor', 'expected the cursor of the page before');
+  return { most, after: cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString() };
 }
 
 function wrong(parameter: string, message: string): Problem {

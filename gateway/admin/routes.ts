@@ -1,9 +1,23 @@
 import type { AdminRoute } from './route.ts';
+import { audit } from './routes/audit.ts';
 import { config } from './routes/config.ts';
 import { contracts } from './routes/contracts.ts';
 import { probes } from './routes/probes.ts';
+import { reload } from './routes/reload.ts';
+import { routeChanges } from './routes/route-changes.ts';
 import { session } from './routes/session.ts';
 import { upstreams } from './routes/upstreams.ts';
+import { verdicts } from './routes/verdicts.ts';
 
 /** All routes of the admin listener. Each file of `routes/` has the routes of one resource. */
-export const routes: readonly AdminRoute[] = [...probes, ...session, ...config, ...contracts, ...upstreams];
+export const routes: readonly AdminRoute[] = [
+  ...probes,
+  ...session,
+  ...config,
+  ...contracts,
+  ...upstreams,
+  ...routeChanges,
+  ...verdicts,
+  ...reload,
+  ...audit,
+];

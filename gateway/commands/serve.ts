@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits, type LimitName } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import type { AdminOptions } from '../process/admin.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { collectLessForLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
@@ -193,10 +194,12 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
     { isFirstWorker, isPrimary, joinPrimary, startWorkers, WorkerError },
     { shareSnapshots },
     { shareEvidence },
+    { callPrimary },
   ] = await Promise.all([
     import('../process/workers.ts'),
     import('../telemetry/worker-metrics.ts'),
     import('../process/worker-evidence.ts'),
+    import('../process/primary-calls.ts'),
   ]);
   if (isPrimary) {
     checkShared(flags);
@@ -216,10 +219,13 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
     return;
   }
   const sharing = shareSnapshots();
+  const reloadOthers = callPrimary<object, unknown>('reload');
   const running = await serveHere(flags, {
     settings,
     metricsOfAll: sharing.ofAll,
     upstreamsOfAll: sharing.upstreamsOfAll,
+    reloadOthers: () => reloadOthers({}),
+    memory: callPrimary('admin'),
     ...(isFirstWorker() ? {} : quiet),
   });
   const sendEvidence = shareEvidence(running.takeEvidence);
@@ -244,8 +250,11 @@ async function serveHere(
     settings,
     metricsOfAll,
     upstreamsOfAll,
+    reloadOthers,
+    memory,
     onLoaded,
-  }: Pick<ServeOptions, 'settings' | 'metricsOfAll' | 'upstreamsOfAll' | 'onLoaded'>,
+  }: Pick<ServeOptions, 'settings' | 'metricsOfAll' | 'upstreamsOfAll' | 'reloadOthers' | 'onLoaded'> &
+    Pick<AdminOptions, 'memory'>,
 ): Promise<Running> {
   // Loaded on demand: other commands and wrong flags do not need these modules and respond at once.
   const [{ serve }, { isLocalHost }, { describeError }] = await Promise.all([
@@ -280,7 +289,8 @@ async function serveHere(
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },
     metricsOfAll,
     upstreamsOfAll,
-    openAdmin: async (of) => (await import('../admin/listener.ts')).openAdmin(of),
+    reloadOthers,
+    openAdmin: async (of) => (await import('../admin/listener.ts')).openAdmin({ ...of, memory }),
     ...(settings === undefined ? {} : { settings }),
     probesUpstream: true,
     tls: tlsOf(flags),

@@ -23,7 +23,8 @@ export function ruleSentences({ rules }: Routing): readonly string[] {
   });
 }
 
-function operationRoute({ rules }: Routing, operation: string): string {
+/** Returns the route of an operation as the part of a sentence. */
+export function operationRoute({ rules }: Routing, operation: string): string {
   const parts: string[] = [];
   for (const rule of rules) {
     if (!isOf(rule, operation)) continue;

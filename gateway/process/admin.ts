@@ -1,7 +1,11 @@
 import type { TlsOptions } from 'node:tls';
-import { ContractError } from '../../mappings/loader/document/error.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { Log } from '../core/core-options.ts';
+import type { CheckedMigration } from '../migration/migrations.ts';
+import type { RouteSync } from '../migration/route-sync.ts';
 import type { Store } from '../store/store.ts';
+import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { UpstreamStates } from '../upstream/upstream.ts';
@@ -28,6 +32,14 @@ export interface AdminState {
   /** Returns the effective settings without secrets. */
   readonly settings: () => readonly ShownSetting[];
   readonly contracts: () => readonly ServedContract[];
+  /** Returns the contracts with a legacy service. */
+  readonly migrations: () => readonly CheckedMigration[];
+  /** Returns the route changes; undefined without a store, and without a contract that has a legacy service. */
+  readonly routeSync: () => RouteSync | undefined;
+  readonly callers: () => Callers;
+  readonly limits: Limits;
+  /** Loads all files again, in all workers. Returns the problems that keep the old contents in use. */
+  readonly reload: () => Promise<readonly Pick<ContractProblem, 'pointer' | 'message'>[]>;
   /** Returns the states of the upstreams in each worker; undefined while the process starts or stops. */
   readonly upstreams: () => Promise<WorkerUpstreams | undefined>;
 }

@@ -56,6 +56,10 @@ export class ProcessMigrations {
   /** Undefined in a worker, whose primary has the evidence. */
   #evidence: EvidenceKeeper | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Contracts of the last `open`. */
+  #opened: readonly CheckedMigration[] = [];
+  /** Undefined until a reload. */
+  #inUse: readonly CheckedMigration[] | undefined;
   /** Undefined without a store, and without a contract that has a legacy service. */
   #sync: RouteSync | undefined;
   /** Paths of the contracts with a legacy service. */
@@ -106,6 +110,7 @@ export class ProcessMigrations {
     const migrated = migratedOf(contracts);
     this.#paths = migrated.flatMap((one) => (one === undefined ? [] : [one.contract.basePath || '/']));
     this.#plans = noPlans;
+    this.#opened = [];
     if (this.#paths.length === 0) return [];
     const [{ checkMigrations, mayCompare, shadowLimits, Migrations }, { noChanges }] = await Promise.all([
       import('../migration/migrations.ts'),
@@ -117,6 +122,7 @@ export class ProcessMigrations {
     const known = migrated.filter((one) => one !== undefined);
     const checked = new Map<MigratedContract | undefined, CheckedMigration>();
     const all = checkMigrations(known, this.#callers(), ownUrls, this.#readStates, problems);
+    this.#opened = all;
     for (const [index, one] of all.entries()) checked.set(known[index], one);
     this.#migrations ??= new Migrations({
       callers: this.#callers,
@@ -155,6 +161,7 @@ export class ProcessMigrations {
 
   /** Closes the connections that the contracts of the last `open` do not use, after a successful reload. */
   keepOpened(): void {
+    this.#inUse = this.#opened;
     const { all, compared } = this.#plans;
     this.#shadows?.upstreams.keepOnly(compared);
     const legacy = compared.flatMap((plan) => (plan.legacy === undefined ? [] : [plan.legacy]));
@@ -182,6 +189,12 @@ export class ProcessMigrations {
     const { capacity, upstreams } = this.#shadows;
     return { capacity, upstream: await upstreams.at(plan) };
   }
+
+  /** Returns the contracts with a legacy service that are in use. */
+  readonly inUse = (): readonly CheckedMigration[] => this.#inUse ?? this.#opened;
+
+  /** Returns the route changes; undefined without a store, and without a contract that has a legacy service. */
+  readonly routeSync = (): RouteSync | undefined => this.#sync;
 
   /** Returns the metrics of the contracts with these paths. */
   read(paths: readonly string[]): Snapshot {

@@ -79,6 +79,8 @@ export interface ServeOptions {
   readonly metricsOfAll?: (() => Promise<Snapshot | undefined>) | undefined;
   /** Returns the states of the upstreams of all workers, if this process is one of several. */
   readonly upstreamsOfAll?: (() => Promise<WorkerUpstreams | undefined>) | undefined;
+  /** Makes the other workers load their files again; undefined if this is the only process. */
+  readonly reloadOthers?: (() => Promise<unknown>) | undefined;
   /** Opens the admin listener. Undefined: a configuration with `admin` is an error. */
   readonly openAdmin?: OpenAdmin | undefined;
   /** Settings of the command line and the environment, without secrets, for the admin listener. */

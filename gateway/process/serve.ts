@@ -1,7 +1,7 @@
 import type { Wsse } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
-import { ContractError } from '../../mappings/loader/document/error.ts';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
 import type { Secrets } from '../call/digest.ts';
 import { SettingError, shownPath } from '../core/contract-app.ts';
@@ -174,12 +174,27 @@ function adminStateOf(parts: Parts, sites: Sites): AdminState {
     metrics: () => metricsPage(parts),
     settings: () => [...(options.settings ?? []), ...state.fileSettings],
     contracts: () => sites.contracts(),
+    migrations: parts.migrations.inUse,
+    routeSync: parts.migrations.routeSync,
+    callers: () => state.callers,
+    limits: parts.limits,
+    reload: () => reloadForAdmin(parts),
     upstreams: async () => {
       if (state.running === undefined) return undefined;
       const own = state.running.upstreams;
       return options.upstreamsOfAll === undefined ? [[undefined, own()]] : options.upstreamsOfAll();
     },
   };
+}
+
+type ReloadProblems = readonly Pick<ContractProblem, 'pointer' | 'message'>[];
+
+/** Reloads this process, and then the other workers. Returns the problems of a failed reload. */
+async function reloadForAdmin({ options, state }: Parts): Promise<ReloadProblems> {
+  await state.running?.reload();
+  const problems = state.running?.reloadProblems ?? [];
+  if (problems.length === 0) await options.reloadOthers?.();
+  return problems;
 }
 
 function coreOptionsOf({
@@ -289,6 +304,8 @@ export class Running {
   readonly #everyHour: NodeJS.Timeout;
   readonly #everyDay: NodeJS.Timeout;
   readonly #lastReload: LastReload = { isSuccessful: true, loadedAt: Date.now() };
+  /** Problems of the last reload; none if it was successful. */
+  reloadProblems: ReloadProblems = [];
   #reloading = Promise.resolve();
   /** A reload that has not begun. */
   #waiting: Promise<void> | undefined;
@@ -399,20 +416,20 @@ export class Running {
     } catch (error) {
       Object.assign(state, { secrets, callers });
       undo?.();
+      const problems = problemsOf(error);
       this.#lastReload.isSuccessful = false;
-      const why =
-        error instanceof ContractError
-          ? { problems: error.problems }
-          : error instanceof SettingError
-            ? { problems: [{ message: error.message }] }
-            : describeError(error);
-      this.log.error(why, 'not reloaded: serving the previous contracts');
+      this.reloadProblems = problems ?? [{ pointer: '', message: 'internal error' }];
+      this.log.error(
+        problems === undefined ? describeError(error) : { problems },
+        'not reloaded: serving the previous contracts',
+      );
       return;
     }
     this.#upstreams.keepOnly(this.#sites.plans());
     this.#parts.migrations.keepOpened();
     this.#core.renew();
     this.#lastReload.isSuccessful = true;
+    this.reloadProblems = [];
     this.#lastReload.loadedAt = Date.now();
     this.#settle();
     const contracts = this.#sites.contracts();
@@ -458,6 +475,12 @@ export class Running {
     log.flush();
     return cut === 0;
   }
+}
+
+/** Returns the problems of files and settings; undefined for another error. */
+function problemsOf(error: unknown): ReloadProblems | undefined {
+  if (error instanceof ContractError) return error.problems;
+  return error instanceof SettingError ? [{ pointer: '', message: error.message }] : undefined;
 }
 
 /** Returns the predicate for Host headers; undefined allows any. */

@@ -3,7 +3,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
 import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
+import { AdminMemory } from './admin-memory.ts';
 import { openEvidence } from './evidence-keeper.ts';
+import { answerCalls } from './primary-calls.ts';
 import { createProcessLog, type LogLevel, type ProcessLog } from './process-log.ts';
 import type { ProcessStore } from './process-store.ts';
 import { WorkerEvidence } from './worker-evidence.ts';
@@ -125,6 +127,7 @@ class WorkerPool {
   readonly #log: ProcessLog;
   readonly #store: ProcessStore | undefined;
   readonly #evidence: WorkerEvidence;
+  readonly #adminMemory = new AdminMemory();
   readonly #shareMetrics: ReturnType<typeof gatherSnapshots>;
   /** Living workers, with the promise of whether they end without aborted requests. */
   readonly #living = new Map<Worker, Promise<boolean>>();
@@ -162,6 +165,8 @@ class WorkerPool {
         this.#starting.delete(worker);
         this.#shareMetrics(worker, String(place));
         this.#evidence.add(worker);
+        answerCalls(worker, 'admin', this.#adminMemory.run);
+        answerCalls(worker, 'reload', () => this.signalAll('SIGHUP'));
         this.#log.info({ worker: pid }, 'a worker serves');
         for (const signal of due) worker.process.kill(signal);
         resolve(message);

@@ -8,6 +8,8 @@ import { maxNetworks, maxRequestsPerSecond, RequestRates } from '../../../gatewa
 import type { AdminRoute } from '../../../gateway/admin/route.ts';
 import type { AdminState } from '../../../gateway/process/admin.ts';
 import { AdminMemory } from '../../../gateway/process/admin-memory.ts';
+import { createCallers } from '../../../gateway/telemetry/callers.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { ask, changeToken, readToken, sha256 } from './admin.ts';
 
 const state: AdminState = {
@@ -17,6 +19,11 @@ const state: AdminState = {
   settings: () => [],
   contracts: () => [],
   upstreams: async () => [],
+  migrations: () => [],
+  routeSync: () => undefined,
+  callers: () => createCallers(),
+  limits: defaultLimits,
+  reload: async () => [],
 };
 
 /** Serves routes that no file of `routes/` has yet: changes, parameters and failures. */
