@@ -5,7 +5,8 @@ import { pointerSegment } from '../../mappings/loader/document/error.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
 import { expectedBy, readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { hasBody } from '../http/body.ts';
-import { Problem } from './problem.ts';
+import { reasonMember } from './members.ts';
+import { invalid, Problem } from './problem.ts';
 
 /** Maximum size of a body in bytes. */
 export const maxBodyBytes = 64 * 1024;
@@ -69,6 +70,7 @@ function checked(value: unknown, { members, required }: Input): unknown {
         problems.push({ pointer, message: `expected ${expectedBy(setting)}, got none` });
       continue;
     }
+    if (setting === reasonMember && typeof value[key] === 'string') continue; // checkReason follows
     const into = setting.kind === 'keyword' && typeof value[key] === 'string' ? words : problems;
     // as a value: the compiler cannot derive the type of an arbitrary setting
     readSettings(setting as ValueSetting, value[key], pointer, (at, message) =>
@@ -78,10 +80,4 @@ function checked(value: unknown, { members, required }: Input): unknown {
   if (problems.length > 0) throw invalid(400, problems);
   if (words.length > 0) throw invalid(422, words);
   return value;
-}
-
-/** Creates the Problem about wrong members of a body. */
-export function invalid(status: 400 | 422, problems: Problem['problems']): Problem {
-  const [first] = problems;
-  return new Problem(status, `${first?.pointer || 'body'}: ${first?.message}`, {}, problems);
 }

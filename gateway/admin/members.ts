@@ -1,4 +1,6 @@
 import { text } from '../../mappings/contract/setting.ts';
+import { shown } from '../../mappings/loader/document/node.ts';
+import { invalid } from './problem.ts';
 
 /** The reason of a change (G72). */
 export const reasonMember = text(
@@ -6,6 +8,13 @@ export const reasonMember = text(
   'a reason of 3 to 500 characters',
   /^[\P{Cc}\n\r\t]{3,500}$/u,
 );
+
+/** Throws Problem 400 for a reason of another length. Other problems of the request are reported first (S38). */
+export function checkReason(reason: string): void {
+  if (reasonMember.pattern.test(reason)) return;
+  const message = `expected ${reasonMember.expected}, got ${shown(reason)}`;
+  throw invalid(400, [{ pointer: '/reason', message }]);
+}
 
 /** Returns a time as RFC 3339 text. */
 export function timeOf(ms: number): string {

@@ -39,4 +39,10 @@ export function conflict(title: ProblemTitle, detail: string): Problem {
   return new Problem(409, detail, {}, [], title);
 }
 
+/** Creates the Problem about wrong members of a body. */
+export function invalid(status: 400 | 422, problems: Problem['problems']): Problem {
+  const [first] = problems;
+  return new Problem(status, `${first?.pointer || 'body'}: ${first?.message}`, {}, problems);
+}
+
 export const problemType = 'application/problem+json';

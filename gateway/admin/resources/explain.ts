@@ -9,7 +9,7 @@ import type { AdminState } from '../../process/admin.ts';
 import { runInSlices } from '../../process/run-in-slices.ts';
 import type { ExplainInput, ExplainView } from '../api-types.ts';
 import { migrationAt } from '../contract-at.ts';
-import { invalid } from '../input.ts';
+import { invalid } from '../problem.ts';
 
 /** Contracts that were compiled for an explanation. */
 const compiled = new WeakMap<Contract, Promise<CompiledContract>>();

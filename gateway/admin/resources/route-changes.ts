@@ -30,9 +30,8 @@ import type {
 } from '../api-types.ts';
 import { recordOf } from '../audit.ts';
 import { changeableRoutes, migrationAt } from '../contract-at.ts';
-import { invalid } from '../input.ts';
-import { timeOf } from '../members.ts';
-import { conflict, Problem } from '../problem.ts';
+import { checkReason, timeOf } from '../members.ts';
+import { conflict, invalid, Problem } from '../problem.ts';
 import type { AdminReply, ChangeRequest } from '../route.ts';
 import { verdictOf } from './verdicts.ts';
 
@@ -216,6 +215,7 @@ export async function change(
   const { contract } = migrationAt(state, path);
   const table = await presentTable(state, path);
   const wanted = readInput(state, path, body, actor.name);
+  checkReason(body.reason);
   if (table.version !== body.ifVersion) throw stale(table.version);
   const { operation, mode, percent } = wanted;
   const isRead = contract.operations.some(({ name, readOnly }) => name === operation && readOnly);
@@ -270,6 +270,7 @@ export async function rollBack(
     const message = `expected a version from 0 to ${table.version}, got ${toVersion}`;
     throw invalid(422, [{ pointer: '/toVersion', message }]);
   }
+  checkReason(request.body.reason);
   const next = { version: table.version + 1, action: 'rollback', operation: undefined, toVersion } as const;
   const changes = parseChanges(String(row.changes));
   const audited = { name: 'rollback', status: 201 };

@@ -10,6 +10,7 @@ import type { AdminState } from '../../process/admin.ts';
 import type { FindingStateInput, FindingView, VerdictView } from '../api-types.ts';
 import { recordOf } from '../audit.ts';
 import { migrationAt, storeOf } from '../contract-at.ts';
+import { checkReason } from '../members.ts';
 import { conflict, Problem } from '../problem.ts';
 import type { AdminReply, ChangeRequest } from '../route.ts';
 
@@ -79,6 +80,7 @@ export async function setState(
   const store = storeOf(state);
   await readFinding(state, path, id);
   const { body, audit } = request;
+  checkReason(body.reason);
   const entry = { ...recordOf(request, 'finding', 200), detail: body.state };
   const update = 'UPDATE findings SET state = $1, state_at = $2, state_reason = $3 WHERE id = $4';
   await store.write([

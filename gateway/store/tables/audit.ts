@@ -46,6 +46,14 @@ function newId(now: number): string {
   return `${lastId.toString(16).padStart(14, '0')}${String(process.pid % 100_000).padStart(5, '0')}`;
 }
 
+/** Maximum length of a text in a row, in characters. */
+export const maxAuditText = 500;
+
+/** Returns a text of a client without control characters, which PostgreSQL may refuse. */
+function shortened(text: string | undefined): string | null {
+  return text === undefined ? null : text.slice(0, maxAuditText).replace(/\p{Cc}/gu, ' ');
+}
+
 const types = {
   id: 'TEXT',
   at: 'BIGINT',
@@ -72,13 +80,13 @@ const parameters = Object.values(types).map((type, index) => `CAST($${index + 1}
  */
 export function insertAudit(record: AuditRecord, now: number, change?: string): Statement {
   const { network, action, status, force = false } = record;
-  const { actor = null, contract = null, subject = null, verdict = null, reason = null } = record;
   const where = change === undefined ? '' : 'WHERE EXISTS (SELECT 1 FROM route_changes WHERE id = $13)';
   return {
     sql: `INSERT INTO audit (${columns}) SELECT ${parameters.join(', ')} ${where}`,
     values: [
-      ...[newId(now), now, actor, network, action, status, contract, subject, Number(force)],
-      ...[verdict, reason, record.detail ?? null],
+      ...[newId(now), now, shortened(record.actor), network, action, status],
+      ...[shortened(record.contract), shortened(record.subject), Number(force)],
+      ...[shortened(record.verdict), shortened(record.reason), shortened(record.detail)],
       ...(change === undefined ? [] : [change]),
     ],
   };
