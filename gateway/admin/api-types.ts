@@ -161,6 +161,21 @@ export interface FindingStateInput {
   readonly reason: string;
 }
 
+/** Body of `POST /forget`. */
+export interface ForgetInput {
+  /** Name, id or pseudonym. */
+  readonly caller: string;
+  readonly reason: string;
+}
+
+/** Reply of `POST /forget`. */
+export interface Forgotten {
+  /** Pseudonym of the caller. */
+  readonly caller: string;
+  /** Number of rows by table. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
 /** An item of `GET /audit` (G72), newest first. */
 export interface AuditView {
   readonly id: string;

@@ -2,6 +2,7 @@ import type { AdminRoute } from './route.ts';
 import { audit } from './routes/audit.ts';
 import { config } from './routes/config.ts';
 import { contracts } from './routes/contracts.ts';
+import { forget } from './routes/forget.ts';
 import { probes } from './routes/probes.ts';
 import { reload } from './routes/reload.ts';
 import { routeChanges } from './routes/route-changes.ts';
@@ -18,6 +19,7 @@ export const routes: readonly AdminRoute[] = [
   ...upstreams,
   ...routeChanges,
   ...verdicts,
+  ...forget,
   ...reload,
   ...audit,
 ];
