@@ -127,6 +127,7 @@ const long = [
   'test/gateway/upstream/upstream-floods.test.ts',
   'test/gateway/upstream/write-resets.test.ts',
   'test/interop/services/services.test.ts',
+  'test/interop/signed/signed-calls.test.ts',
   'test/mappings/codec/adopted/objects.test.ts',
   'test/mappings/codec/adopted/open-fields.test.ts',
   'test/mappings/codec/adopted/types.test.ts',
