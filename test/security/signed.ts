@@ -20,6 +20,7 @@ const variants: Readonly<Record<string, string>> = {
   to: 'require: [body, timestamp, to], replay: allow',
   token: 'require: [body, timestamp, token], replay: allow',
   signerOnly: 'replay: allow, credential: { userId: subject }',
+  signerOnlySha1: 'sha1: signature, replay: allow, credential: { userId: subject }',
   credential: 'require: [body, timestamp], replay: allow, credential: { userId: subject }',
   optionalSigner: 'require: [], replay: allow, credential: { userId: subject }',
 };
@@ -47,7 +48,9 @@ export async function startSigned(
   const trusted = `ca: [${at('issuing.crt')}, ${at('root.crt')}], certificates: [${known}], crl: ${at('issuing.crl')}`;
   const x509 = `{ ${trusted}, ${variants[variant] ?? variant} }`;
   const token =
-    variant === 'signerOnly' || contract !== undefined ? '' : 'username: apiUserId, password: apiUserKey, ';
+    variant.startsWith('signerOnly') || contract !== undefined
+      ? ''
+      : 'username: apiUserId, password: apiUserKey, ';
   const rest = more === '' ? '' : `, ${more.replaceAll(/\b[\w-]+\.(?:crt|key)\b/g, at)}`;
   const overlay = `wsse: { ${token}x509: ${x509}${rest} }`;
   const served = contractWith(t, `${overlay}\n${contract?.overlay ?? ''}`, contract?.folder);
