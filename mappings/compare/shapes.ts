@@ -74,6 +74,15 @@ export class Shapes {
     return shape;
   }
 
+  /** Returns the shape of a request, with its header blocks as `@headers`; of its body if that is no object. */
+  requestOf(operation: Operation): Shape {
+    const { input } = typeGraphOf(this.#contract).messagesOf(operation);
+    const { shape } = this.#body(input.body);
+    const headers = new Map(input.headers.map((block) => [block.name.local, this.#element(block, true)]));
+    if (shape.kind !== 'object' || headers.size === 0) return shape;
+    return objectOf(new Map([...shape.slots, ['@headers', { shape: () => objectOf(headers) }]]), shape.type);
+  }
+
   #reply(operation: Operation): ObjectShape {
     const { output } = typeGraphOf(this.#contract).messagesOf(operation);
     const slots = new Map<string, Slot>([['@frame', text]]);

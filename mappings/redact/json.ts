@@ -1,0 +1,127 @@
+import { foldAscii } from '../codec/scalars/text.ts';
+import type { ObjectShape, Shape, Shapes } from '../compare/shapes.ts';
+import type { SimpleType } from '../contract/type-graph.ts';
+import type { JsonReader } from '../json/reader.ts';
+import { type Level, type Step, stepOf } from './levels.ts';
+import { hiddenText } from './pseudonyms.ts';
+import type { Edit, RedactionTerms } from './xml.ts';
+
+// Redaction of JSON (G57). It changes scalars, and leaves all other characters.
+
+const [quote, openBrace, openBracket] = [34, 123, 91];
+const [closeBrace, closeBracket] = [125, 93];
+
+/** A value while it is redacted. */
+interface Place {
+  /** Undefined for a value without a declaration. */
+  readonly shape: Shape | undefined;
+  readonly path: readonly Step[];
+  readonly level: Level;
+}
+
+/** Redacts one JSON text. */
+export class JsonRedaction {
+  readonly edits: Edit[] = [];
+  readonly #json: JsonReader;
+  readonly #shapes: Shapes;
+  readonly #terms: RedactionTerms;
+
+  constructor(json: JsonReader, shapes: Shapes, terms: RedactionTerms) {
+    this.#json = json;
+    this.#shapes = shapes;
+    this.#terms = terms;
+  }
+
+  /** Redacts the text. Throws JsonError. */
+  redact(shape: Shape | undefined): void {
+    this.#value({ shape, path: [], level: shape === undefined ? 'open' : undefined });
+    this.#json.end();
+  }
+
+  #value(place: Place): void {
+    const json = this.#json;
+    const code = json.peek();
+    if (code === openBrace) return this.#object(place);
+    if (code === openBracket) {
+      const { shape } = place;
+      json.enter();
+      const item = shape?.kind === 'list' ? shape.item() : shape;
+      for (let first = true; json.next(first, closeBracket); first = false)
+        this.#value({ ...place, shape: item });
+      return;
+    }
+    const start = json.position;
+    const isText = code === quote;
+    if (isText) {
+      const text = json.string();
+      const shown = this.#shown(text, place);
+      if (shown !== text) this.#replace(start, JSON.stringify(shown));
+      return;
+    }
+    json.skip();
+    const token = json.text.slice(start, json.position);
+    if (token === 'null' || token === 'true' || token === 'false') return;
+    const shown = this.#shown(token, place);
+    if (shown !== token) this.#replace(start, isNumber(shown) ? shown : JSON.stringify(shown));
+  }
+
+  #object(place: Place): void {
+    const json = this.#json;
+    let { shape } = place;
+    json.enter();
+    for (let first = true; json.next(first, closeBrace); first = false) {
+      const name = json.name();
+      if (name === '@type') shape = this.#typed(shape);
+      else if (name === '@nil' || name === '@fault') json.skip();
+      else this.#member(name, shape, place);
+    }
+  }
+
+  #member(name: string, shape: Shape | undefined, { path: around, level }: Place): void {
+    const { levels } = this.#terms;
+    const isBlock = name === '@headers' && around.length === 0;
+    const path = isBlock || name === '@items' ? around : [...around, stepOf(name)];
+    const member =
+      shape?.kind === 'object' ? memberOf(shape, name) : shape?.kind === 'any' ? shape : undefined;
+    const inner = member !== undefined || level === 'credential' || level === 'personal' ? level : 'open';
+    this.#value({ shape: member, path, level: levels.of(path, inner) });
+  }
+
+  /** Reads `@type`, and returns the shape of the type that it names. */
+  #typed(shape: Shape | undefined): Shape | undefined {
+    const json = this.#json;
+    if (json.peek() !== quote) {
+      json.skip();
+      return shape;
+    }
+    const type = this.#shapes.typeNamed(json.string());
+    return type?.kind === 'complex' ? this.#shapes.objectShape(type) : shape;
+  }
+
+  #shown(text: string, { shape, level }: Place): string {
+    const { levels, pseudonymOf, hide } = this.#terms;
+    if (level === 'credential') return hiddenText;
+    if (level === 'open') return levels.keepsPersonal ? hide(text) : hiddenText;
+    const type: SimpleType | undefined = shape?.kind === 'scalar' ? shape.type : undefined;
+    if (level === 'personal') return pseudonymOf(text, type);
+    if (levels.keepsPersonal || type !== undefined) return hide(text);
+    return levels.hasNames ? pseudonymOf(text, undefined) : hide(text);
+  }
+
+  #replace(start: number, text: string): void {
+    this.edits.push({ start, end: this.#json.position, text });
+  }
+}
+
+/** Returns the shape of a member; its name may have another case. */
+function memberOf({ slots }: ObjectShape, name: string): Shape | undefined {
+  const exact = slots.get(name);
+  if (exact !== undefined) return exact.shape();
+  const folded = foldAscii(name);
+  for (const [known, slot] of slots) if (foldAscii(known) === folded) return slot.shape();
+  return undefined;
+}
+
+function isNumber(text: string): boolean {
+  return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/.test(text);
+}

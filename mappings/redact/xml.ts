@@ -1,0 +1,394 @@
+import { escapeAttribute } from '../codec/scalars/text.ts';
+import { type AdoptedService, serviceOf } from '../contract/adopted.ts';
+import { anyType, builtInTypes } from '../contract/built-in-types.ts';
+import { attributeMembers, contentMembers, isMixed, valueNameOf } from '../contract/members.ts';
+import { type Contract, namespaces, type Operation } from '../contract/model.ts';
+import {
+  type AdoptedMessage,
+  type ComplexType,
+  type ElementDeclaration,
+  expanded,
+  type Particle,
+  type SchemaType,
+  type SimpleType,
+  textTypeOf,
+} from '../contract/type-graph.ts';
+import { typeGraphOf } from '../type-graph.ts';
+import { xmlNamespace } from '../xml/namespaces.ts';
+import type { XmlReader } from '../xml/reader.ts';
+import { type Level, type Levels, type Step, stepOf } from './levels.ts';
+import { hiddenText, type PseudonymOf } from './pseudonyms.ts';
+
+// Redaction of envelopes (G57). It changes texts and values of attributes, and leaves all other characters.
+
+/** A replaced range of a document. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Thrown for a document without an envelope. */
+export class NoEnvelope extends Error {}
+
+/** The data of one redaction. */
+export interface RedactionTerms {
+  readonly contract: Contract;
+  readonly levels: Levels;
+  readonly pseudonymOf: PseudonymOf;
+  /** Personal values of the exchange so far, with their pseudonyms. A fault reason may repeat them. */
+  readonly seen: Map<string, string>;
+  /** Hides secrets of the call in a text. */
+  readonly hide: (text: string) => string;
+}
+
+/** The declaration of an element, with its names in JSON; undefined for an undeclared one. */
+interface Declared {
+  readonly type: SchemaType;
+  readonly step: Step;
+}
+
+/** An element while it is redacted. */
+interface Place {
+  readonly type: SchemaType | undefined;
+  readonly path: readonly Step[];
+  readonly level: Level;
+  /** True if the path does not begin at the root. */
+  readonly isPart: boolean;
+}
+
+/** Maximum number of personal values that are searched for in fault reasons, and their minimum length. */
+const [mostSeen, leastSeen] = [1_000, 4];
+
+/** Namespaces of attributes that control how a message is read. */
+const technical: ReadonlySet<string> = new Set([
+  ...[xmlNamespace, namespaces.xsi, namespaces.soap11, namespaces.soap12, namespaces.soap11Encoding],
+  ...[namespaces.soap12Encoding, namespaces.wsu, 'http://www.w3.org/2005/05/xmlmime'],
+]);
+
+const addressing: ReadonlySet<string> = new Set([namespaces.addressing10, namespaces.addressing2004]);
+const keptAddressing: ReadonlySet<string> = new Set(['Action', 'MessageID', 'RelatesTo', 'To']);
+const xop = 'http://www.w3.org/2004/08/xop/include';
+
+const children = new WeakMap<SchemaType, ReadonlyMap<string, Declared>>();
+
+/** Redacts the envelope of one message. */
+export class XmlRedaction {
+  readonly edits: Edit[] = [];
+  /** Levels of the parts that the envelope refers to, by their Content-ID. */
+  readonly parts = new Map<string, Level>();
+  readonly #xml: XmlReader;
+  readonly #text: string;
+  readonly #terms: RedactionTerms;
+  readonly #service: AdoptedService;
+
+  /** @param text the document of the reader, which is at its start */
+  constructor(xml: XmlReader, text: string, terms: RedactionTerms) {
+    this.#xml = xml;
+    this.#text = text;
+    this.#terms = terms;
+    this.#service = serviceOf(terms.contract);
+  }
+
+  /** Redacts a request or reply of an operation. Throws XmlError, NoEnvelope. */
+  redact(operation: Operation, side: 'input' | 'output'): void {
+    const xml = this.#xml;
+    xml.readRoot();
+    const { namespace } = xml;
+    if (xml.local !== 'Envelope' || (namespace !== namespaces.soap11 && namespace !== namespaces.soap12))
+      throw new NoEnvelope('no envelope');
+    const message = typeGraphOf(this.#terms.contract).messagesOf(operation)[side];
+    const open: Place = { type: undefined, path: [], level: 'open', isPart: true };
+    this.#attributes(open);
+    this.#content(open, () => {
+      if (xml.namespace !== namespace) this.#undeclared(open);
+      else if (xml.local === 'Header') this.#inside(open, () => this.#header(message, open));
+      else if (xml.local !== 'Body') this.#undeclared(open);
+      else this.#inside(open, (index) => this.#payload(operation, message, namespace, index === 0, open));
+    });
+    xml.finish();
+  }
+
+  #inside(place: Place, onChild: (index: number) => void): void {
+    this.#attributes(place);
+    this.#content(place, onChild);
+  }
+
+  #header(message: AdoptedMessage | undefined, open: Place): void {
+    const xml = this.#xml;
+    const { local, namespace } = xml;
+    if (local === 'Security') return this.#hideContent();
+    const block = message?.headers.find(({ name }) => name.local === local && name.namespace === namespace);
+    if (block !== undefined) return this.#declared({ type: block.type, step: stepOf(local) }, [], undefined);
+    const isKept = addressing.has(namespace) && keptAddressing.has(local);
+    if (isKept) this.#inside({ ...open, level: undefined, type: anySimple }, () => this.#undeclared(open));
+    else this.#undeclared(open);
+  }
+
+  /** Replaces all content of an element. */
+  #hideContent(): void {
+    const { position, empty } = this.#xml;
+    this.#xml.skip();
+    if (!empty) this.#replace(position, this.#endTagOffset(), hiddenText);
+  }
+
+  #payload(
+    operation: Operation,
+    message: AdoptedMessage | undefined,
+    envelope: string,
+    isFirst: boolean,
+    open: Place,
+  ): void {
+    const xml = this.#xml;
+    const { local, namespace } = xml;
+    if (local === 'Fault' && namespace === envelope) return this.#fault(operation, open);
+    const body = message?.body;
+    const isElement = body?.kind === 'element' && body.element.name.local === local;
+    if (isFirst && isElement && body.element.name.namespace === namespace)
+      return this.#declared({ type: body.element.type, step: stepOf(local) }, [], undefined);
+    if (isFirst && body?.kind === 'rpc' && body.wrapper.local === local)
+      return this.#inside({ ...open, level: undefined, isPart: false }, () => {
+        const part = body.parts.find(({ name }) => name.local === xml.local);
+        if (part === undefined) this.#undeclared(open);
+        else this.#declared({ type: part.type, step: stepOf(xml.local) }, [], undefined);
+      });
+    // a target of references of SOAP's encoding, whose path is unknown
+    const type = message?.use === 'encoded' ? this.#statedType() : undefined;
+    if (type === undefined) this.#undeclared(open);
+    else this.#element({ ...open, type, level: undefined });
+  }
+
+  #fault(operation: Operation, open: Place): void {
+    const xml = this.#xml;
+    const declared = this.#service.operations.find(({ name }) => name === operation.name);
+    const kept = { ...open, level: undefined, type: anySimple };
+    const detail = (): void => {
+      const { local, namespace } = xml;
+      const found = declared?.faults.find(
+        ({ element: { name } }) => name.local === local && name.namespace === namespace,
+      );
+      if (found === undefined) this.#undeclared(open);
+      else this.#declared({ type: found.element.type, step: stepOf(local) }, [], undefined);
+    };
+    const walk = (): void => {
+      if (/^detail$/i.test(xml.local)) this.#inside(open, detail);
+      else this.#inside(kept, walk);
+    };
+    this.#inside(kept, walk);
+  }
+
+  /** Redacts an element that is declared, from its start tag past its end tag. */
+  #declared({ type, step }: Declared, around: readonly Step[], level: Level, isPart = false): void {
+    const path = [...around, step];
+    this.#element({
+      type: this.#statedType() ?? type,
+      path,
+      level: this.#terms.levels.of(path, level, isPart),
+      isPart,
+    });
+  }
+
+  /** Redacts an element without a declaration. */
+  #undeclared({ path: around, level }: Place): void {
+    const path = [...around, stepOf(this.#xml.local)];
+    const own = this.#terms.levels.of(path, this.#inner(level), true);
+    this.#element({ type: undefined, path, level: own, isPart: true });
+  }
+
+  /** Redacts the attributes and the content of an element. */
+  #element(place: Place): void {
+    const { type, path, isPart } = place;
+    const xml = this.#xml;
+    if (xml.namespace === xop && xml.local === 'Include') this.#reference(place.level);
+    this.#attributes(place);
+    const complex = type?.kind === 'complex' ? type : undefined;
+    const { attributes = [], content } = complex ?? {};
+    const members = complex === undefined ? [] : contentMembers(complex.content).members;
+    const hasValue = content?.kind === 'text' || (content !== undefined && isMixed(content));
+    const named = hasValue ? [...path, stepOf(valueNameOf(attributeMembers(attributes, members)))] : path;
+    const level = this.#terms.levels.of(named, place.level, isPart);
+    let key: string | undefined;
+    this.#content({ ...place, level }, () => {
+      const { local, namespace } = xml;
+      const isValue = content?.kind === 'map' && local === content.value.name.local;
+      const found = complex === undefined ? undefined : childOf(complex, expanded({ namespace, local }));
+      if (found === undefined) this.#undeclared(place);
+      else if (isValue && key !== undefined)
+        this.#declared({ type: found.type, step: stepOf(key, local) }, path, place.level, isPart);
+      else {
+        const start = xml.position;
+        this.#declared(found, path, place.level, isPart);
+        if (content?.kind === 'map') key = this.#text.slice(start, this.#endTagOffset()).trim();
+      }
+    });
+  }
+
+  /** Returns the level of an undeclared element. */
+  #inner(level: Level): Level {
+    return level === 'credential' || level === 'personal' ? level : 'open';
+  }
+
+  /** Calls a function at each start tag in an element, and redacts the texts between the tags. */
+  #content(place: Place, onChild: (index: number) => void): void {
+    const xml = this.#xml;
+    for (let index = 0; ; index++) {
+      const { position: start, empty } = xml;
+      const isChild = xml.nextTag(true);
+      const end = isChild ? xml.startOffset : empty ? start : this.#endTagOffset();
+      this.#textBetween(place, start, end, xml.textBefore);
+      if (!isChild) return;
+      onChild(index);
+    }
+  }
+
+  #textBetween({ type, level }: Place, start: number, end: number, text: string): void {
+    if (start === end) return;
+    const shown = this.#shown(text, type, level);
+    if (shown !== text) this.#replace(start, end, escapeAttribute(shown));
+    else this.#hideComments(start, end);
+  }
+
+  /** Returns a text as it is stored. */
+  #shown(text: string, type: SchemaType | undefined, level: Level): string {
+    if (/^[ \t\r\n]*$/.test(text)) return text;
+    const { levels, hide } = this.#terms;
+    if (level === 'credential') return hiddenText;
+    if (level === 'open') return levels.keepsPersonal ? hide(text) : hiddenText;
+    const simple = type === undefined ? undefined : textTypeOf(type);
+    if (level === 'personal') return this.#pseudonym(text, simple);
+    if (levels.keepsPersonal) return hide(text);
+    if (simple === anySimple) return this.#withoutSeen(hide(text));
+    if (simple !== undefined) return hide(text);
+    if (type?.kind === 'complex' && type !== anyType && !isMixed(type.content)) return hiddenText;
+    return levels.hasNames ? this.#pseudonym(text, undefined) : hide(text);
+  }
+
+  #pseudonym(text: string, type: SimpleType | undefined): string {
+    const { pseudonymOf, seen } = this.#terms;
+    const pseudonym = pseudonymOf(text, type);
+    if (seen.size < mostSeen && text.trim().length >= leastSeen) seen.set(text.trim(), pseudonym.trim());
+    return pseudonym;
+  }
+
+  /** Replaces the personal values of the exchange in a text of the service, such as a fault reason. */
+  #withoutSeen(text: string): string {
+    let shown = text;
+    for (const [value, pseudonym] of this.#terms.seen)
+      if (shown.includes(value)) shown = shown.replaceAll(value, () => pseudonym);
+    return shown;
+  }
+
+  #attributes({ type, path, level, isPart }: Place): void {
+    const xml = this.#xml;
+    const complex = type?.kind === 'complex' ? type : undefined;
+    const members =
+      xml.attributeCount === 0 || complex === undefined
+        ? []
+        : attributeMembers(complex.attributes, contentMembers(complex.content).members);
+    for (let index = 0; index < xml.attributeCount; index++) {
+      const [local, namespace] = [xml.attributeLocal(index), xml.attributeNamespace(index)];
+      const value = xml.attributeValue(index);
+      if (technical.has(namespace)) continue;
+      const isReference =
+        namespace === '' && (local === 'id' || (local === 'href' && /^(?:#|cid:)/.test(value)));
+      const member = members.find(
+        ({ use: { name } }) => name.local === local && name.namespace === namespace,
+      );
+      if (member === undefined && isReference) continue;
+      const step = stepOf(member?.json ?? local, local);
+      const around = member === undefined ? this.#inner(level) : level;
+      const own = this.#terms.levels.of([...path, step], around, isPart);
+      const shown = this.#shown(value, member?.use.type ?? anySimple, own);
+      if (shown !== value) this.#replaceAttribute(xml.attributeOffset(index), shown);
+    }
+  }
+
+  /** Notes the level of a part that an element refers to. */
+  #reference(level: Level): void {
+    const href = this.#xml.attribute('', 'href') ?? '';
+    const id = href.startsWith('cid:') ? href.slice(4) : '';
+    if (URL.canParse(href)) this.parts.set(decoded(id), level);
+  }
+
+  /** Returns the type that `xsi:type` states; undefined for none or an unknown one. */
+  #statedType(): SchemaType | undefined {
+    const xml = this.#xml;
+    const stated = xml.attribute(namespaces.xsi, 'type')?.trim();
+    if (stated === undefined) return undefined;
+    const colon = stated.indexOf(':');
+    const namespace = xml.resolve(stated.slice(0, Math.max(0, colon))) ?? '';
+    const local = stated.slice(colon + 1);
+    return (
+      this.#service.types.get(expanded({ namespace, local })) ??
+      (namespace === namespaces.xsd ? builtInTypes.get(local) : undefined)
+    );
+  }
+
+  /** Offset of the end tag that the reader has just passed. */
+  #endTagOffset(): number {
+    return this.#text.lastIndexOf('</', this.#xml.position - 1);
+  }
+
+  #replaceAttribute(name: number, value: string): void {
+    const quotes = [this.#text.indexOf('"', name), this.#text.indexOf("'", name)].filter((at) => at >= 0);
+    const start = Math.min(...quotes) + 1;
+    const quote = this.#text[start - 1] ?? '"';
+    const escaped = escapeAttribute(value).replaceAll("'", '&apos;');
+    this.#replace(start, this.#text.indexOf(quote, start), escaped);
+  }
+
+  /** Comments are no declared content, so their text is not stored. */
+  #hideComments(start: number, end: number): void {
+    const text = this.#text.slice(start, end);
+    for (let at = text.indexOf('<!'); at !== -1; ) {
+      const isComment = text.startsWith('<!--', at);
+      const close = text.indexOf(isComment ? '-->' : ']]>', at);
+      if (isComment) this.#replace(start + at + 4, start + close, hiddenText);
+      at = text.indexOf('<!', close);
+    }
+  }
+
+  #replace(start: number, end: number, text: string): void {
+    this.edits.push({ start, end, text });
+  }
+}
+
+/** Type of values that are declared by SOAP, not by the contract. */
+const anySimple: SimpleType = { ...(builtInTypes.get('string') as SimpleType) };
+
+/** Returns the declaration of a child element; undefined for an undeclared one. */
+function childOf(type: ComplexType, name: string): Declared | undefined {
+  const { content } = type;
+  if (content.kind === 'encodedArray') return { type: content.item, step: stepOf('item') };
+  const known = children.get(type) ?? childrenOf(type);
+  children.set(type, known);
+  return known.get(name);
+}
+
+function childrenOf(type: ComplexType): ReadonlyMap<string, Declared> {
+  const { content } = type;
+  const found = new Map<string, Declared>();
+  const add = (element: ElementDeclaration, json: string): void => {
+    for (const one of [element, ...element.substitutes])
+      found.set(expanded(one.name), { type: one.type, step: stepOf(json, one.name.local) });
+  };
+  const walk = (particle: Particle): void => {
+    if (particle.kind === 'element') add(particle.element, particle.json ?? particle.element.name.local);
+    else if (particle.kind !== 'any') for (const inner of particle.particles) walk(inner);
+  };
+  if (content.kind === 'elements') walk(content.particle);
+  if (content.kind === 'map') {
+    for (const element of [content.key, content.value]) add(element, element.name.local);
+    // the key and the value are in the item
+    found.set(expanded(content.item.name), { type, step: stepOf(content.item.name.local) });
+  }
+  return found;
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id; // a malformed escape, and no part has that name
+  }
+}
