@@ -37,6 +37,7 @@ import { maxTlsHandshakes } from '../gateway/process/listener.ts';
 import { maxHeapBytes, maxReadMs, maxWaiting } from '../gateway/protocols/read-in-worker.ts';
 import { maxHeaderBlocks } from '../gateway/protocols/soap/headers/headers.ts';
 import { maxStreamMs } from '../gateway/protocols/soap/streamed-call.ts';
+import { usualRetryMs } from '../gateway/store/guarded-store.ts';
 import { maxLogBytes } from '../gateway/telemetry/log-writer.ts';
 import { maxCallers, maxOperations } from '../gateway/telemetry/metrics.ts';
 import { failureWindowMs, maxNetworks, minFailingMs, probeIntervalMs } from '../gateway/upstream/breaker.ts';
@@ -110,6 +111,7 @@ export const constantLimits = {
   limitWindows: maxWindows,
   limitStoreMs: maxStoreMs,
   limitPlaceMs: maxPlaceMs,
+  storeRetryMs: usualRetryMs,
   acceptRanges: maxAcceptRanges,
   writtenBytes: maxWrittenBytes(defaultLimits),
   sliceNames: maxSliceNames,

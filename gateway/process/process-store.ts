@@ -80,7 +80,7 @@ export class ProcessStore {
  */
 export async function openProcessStore(
   { config, callerFiles }: Pick<ServeOptions, 'config' | 'callerFiles'>,
-  { storeMs }: Limits,
+  { storeMs, storeRetryMs }: Limits,
   log: Log,
 ): Promise<ProcessStore | undefined> {
   if (config === undefined) return undefined;
@@ -88,7 +88,7 @@ export async function openProcessStore(
   if (plan === undefined) return undefined;
   const { openStore } = await import('../store/open-store.ts'); // no other configuration needs it
   try {
-    const guarded = await openStore({ url: plan.url, storeMs, log });
+    const guarded = await openStore({ url: plan.url, storeMs, log, retryMs: storeRetryMs });
     return new ProcessStore({ url: plan.url, guarded, log });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -13,7 +13,7 @@ export interface StoreOptions {
   /** True if a missing file and an older schema are errors. Otherwise they are created and migrated. */
   readonly isExisting?: boolean;
   /** Time without calls after a failure, in ms; one minute by default. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
 }
 
 const sqliteScheme = 'sqlite:';

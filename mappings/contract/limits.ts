@@ -272,7 +272,7 @@ export type LimitName = keyof typeof limitTable;
 export type SettableLimits = { readonly [name in LimitName]: number };
 
 /** Names of constants that tests replace. */
-type ReplacedConstant = FormerLimitName;
+type ReplacedConstant = FormerLimitName | 'storeRetryMs';
 
 /**
  * The limits that functions take: all settable ones. A limit that cannot be set is a constant of the module that uses it.

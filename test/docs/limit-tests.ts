@@ -150,6 +150,7 @@ export const limitTests = {
   shadowBytes: ['test/migration/shadow-limits.test.ts', "'shadowBytes: "],
   shadowMs: ['test/migration/shadow-limits.test.ts', "'shadowMs: "],
   compareBytes: ['test/migration/shadow-limits.test.ts', "'compareBytes: "],
-  storeMs: ['test/gateway/store/sqlite.test.ts', "'storeMs: "],
+  storeMs: ['test/gateway/store/sqlite.test.ts', "'G54: storeMs: "],
+  storeRetryMs: ['test/gateway/store/failures.test.ts', "'G54: storeRetryMs: "],
   compareItems: ['test/mappings/compare/lists.test.ts', "'compareItems: "],
 } as const satisfies Record<keyof typeof allLimits, readonly [file: string, words: string]>;

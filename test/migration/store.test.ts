@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { run } from '../gateway/commands/run.ts';
 import { folderOf } from '../gateway/store/opened.ts';
-import { headers, message, path, results, startComparing, zip } from './comparing.ts';
+import { until } from '../until.ts';
+import { type ComparingSite, headers, message, path, results, startComparing, zip } from './comparing.ts';
 import type { SiteOptions } from './scenario.ts';
 
 /** Options of a gateway with a store in a folder. */
@@ -85,4 +86,56 @@ test('G55: `forget` deletes the data of a caller by name, id or pseudonym, with 
   t.is(audit.length, 3);
   t.like(audit[1], { action: 'forget', subject: pseudonym, reason: 'GDPR 17' });
   t.is(audit[0]?.subject === 'acme', false);
+});
+
+/** Returns the sample of a metric; undefined if there is none. */
+function metricOf({ running }: ComparingSite, name: string, labels = ''): number | undefined {
+  const family = running.metrics().find((one) => one.name === name);
+  return family?.samples.find((one) => one.labels === labels)?.value;
+}
+
+const limits = { loopDelayMs: 60_000, storeMs: 2_000, storeRetryMs: 50 };
+
+test('G54: /readyz gives the reason until the store was reached once; calls are answered', async (t) => {
+  const folder = folderOf(t);
+  const other = new DatabaseSync(join(folder, 'store.db'));
+  t.teardown(() => other.close());
+  other.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; CREATE TABLE other (id TEXT)');
+  const site = await startDiffering(t, folder, { limits });
+  const ready = async () => {
+    const { status, body } = await site.send({ method: 'GET', path: '/readyz' });
+    return `${status} ${body}`;
+  };
+  t.regex(await ready(), /^503 store: (?:busy|timeout)\n$/);
+  t.is(metricOf(site, 'store_up'), 0);
+  t.is((await site.send(call())).status, 200);
+  other.exec('COMMIT');
+  await until(async () => (await ready()) === '200 ready\n');
+  t.is(metricOf(site, 'store_up'), 1);
+});
+
+test('G54: a store that fails later fails no call, and gets the queued findings', async (t) => {
+  const folder = folderOf(t);
+  const file = join(folder, 'store.db');
+  const site = await startDiffering(t, folder, { limits });
+  const move = (from: string, to: string): void => {
+    for (const end of ['', '-wal', '-shm']) renameSync(from + end, to + end);
+  };
+  move(file, `${file}.away`);
+  for (let count = 1; count <= 3; count++) {
+    t.is((await site.send(call('acme'))).status, 200);
+    await results(site, count);
+  }
+  // the next use of the store finds that the file is missing
+  await until(() => metricOf(site, 'store_up') === 0);
+  t.true(Number(metricOf(site, 'store_failed_total', 'reason="missing"')) > 0);
+  t.is((await site.send({ method: 'GET', path: '/readyz' })).status, 200);
+  move(`${file}.away`, file);
+  await until(() => metricOf(site, 'store_up') === 1);
+  await site.running.stop(0);
+  const database = new DatabaseSync(file);
+  t.teardown(() => database.close());
+  t.like(database.prepare('SELECT count FROM findings').get(), { count: 3 });
+  const lines = site.log().map(({ msg }) => msg);
+  t.is(lines.filter((line) => line === 'store available').length, 2);
 });

@@ -26,7 +26,7 @@ function failuresOf(store: {
   return Object.fromEntries(store.read()[0]?.samples.map(({ labels, value }) => [labels, value]) ?? []);
 }
 
-test('G54: after a failure, the store gets no call until it is tried again', async (t) => {
+test('G54: storeRetryMs: after a failure, the store gets no call for this time', async (t) => {
   const path = join(folderOf(t), 'store.db');
   const { store, lines } = await opened(t, `sqlite:${path}`, { retryMs: 200 });
   renameSync(path, `${path}.away`);

@@ -34,7 +34,7 @@ test('G53: statements of one write are one transaction', async (t) => {
   t.is((await store.all(names)).length, 1);
 });
 
-test('storeMs: a call that waits longer for another process fails as busy', async (t) => {
+test('G54: storeMs: a call that waits longer for another process fails as busy', async (t) => {
   const path = join(folderOf(t), 'store.db');
   const { store, lines } = await opened(t, `sqlite:${path}`, { storeMs: 1_000, retryMs: 60_000 });
   const other = new DatabaseSync(path);
