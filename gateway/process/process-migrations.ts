@@ -17,7 +17,6 @@ import type { Store } from '../store/store.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
-import { openEvidence } from './evidence-keeper.ts';
 import type { LegacyPlan } from './legacy-plan.ts';
 import type { ProcessDeprecations } from './process-deprecations.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -233,7 +232,7 @@ export class ProcessMigrations {
   /** Keeps the evidence in this process, unless it is a worker. */
   async #openEvidence(): Promise<void> {
     if (this.#evidence !== undefined || this.#options.metricsOfAll !== undefined) return;
-    this.#evidence = await openEvidence(this.store, this.#log);
+    this.#evidence = await (await import('./evidence-keeper.ts')).openEvidence(this.store, this.#log);
     this.#timer = setInterval(() => this.#save(), evidencePause).unref();
   }
 

@@ -79,11 +79,11 @@ export class ProcessStore {
  * tried again every minute. Throws ContractError for a wrong setting, and for a schema of a newer major version.
  */
 export async function openProcessStore(
-  { config, callerFiles }: Pick<ServeOptions, 'config' | 'callerFiles'>,
+  config: string,
+  { callerFiles }: Pick<ServeOptions, 'callerFiles'>,
   { storeMs, storeRetryMs }: Limits,
   log: Log,
 ): Promise<ProcessStore | undefined> {
-  if (config === undefined) return undefined;
   const plan = readStore(config, callerFiles?.callerKey !== undefined);
   if (plan === undefined) return undefined;
   const { openStore } = await import('../store/open-store.ts'); // no other configuration needs it

@@ -30,7 +30,7 @@ import { mostOpenFiles, openFileMetrics, warnOfOpenFiles } from './open-files.ts
 import { type Outputs, openOutputs } from './outputs.ts';
 import type { ProcessLog } from './process-log.ts';
 import { ProcessMigrations } from './process-migrations.ts';
-import { openProcessStore, type ProcessStore } from './process-store.ts';
+import type { ProcessStore } from './process-store.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { ShownSetting } from './shown-settings.ts';
 import type { SigningByPath } from './signing-dates.ts';
@@ -102,7 +102,10 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
   const admin = new ProcessAdmin(() => adminPlanOf(options), certificates);
-  const store = await openProcessStore(options, limits, log);
+  const store =
+    options.config === undefined
+      ? undefined
+      : await (await import('./process-store.ts')).openProcessStore(options.config, options, limits, log);
   const parts: Parts = {
     options,
     limits,

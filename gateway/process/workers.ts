@@ -119,7 +119,7 @@ async function openStoreOf(
 ): Promise<ProcessStore | undefined> {
   if (config === undefined) return undefined;
   const { openProcessStore } = await import('./process-store.ts');
-  return openProcessStore({ config, callerFiles: { callerKey } }, limits, log);
+  return openProcessStore(config, { callerFiles: { callerKey } }, limits, log);
 }
 
 /** The workers of this process. */

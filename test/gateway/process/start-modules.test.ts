@@ -36,6 +36,7 @@ const unneeded = [
   /\/gateway\/commands\/(?:adopt|check|diff|explain|init|kit|map|names|translate|wsdl)\.ts/,
   /\/gateway\/doctor\//,
   /\/gateway\/migration\//, // G1
+  /\/gateway\/store\/(?!store\.ts)/, // G53
   /\/gateway\/protocols\/read-thread\.ts/,
   /\/mappings\/codec\/adopted\//,
   /\/mappings\/loader\/wsdl\/load-adopted\.ts/,
