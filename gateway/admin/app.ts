@@ -1,10 +1,9 @@
 import Koa, { type Context } from 'koa';
 import Router from 'koa-router';
-import type { Log } from '../core/core-options.ts';
 import { hasBody } from '../http/body.ts';
 import { networkOf } from '../http/connections.ts';
 import { ambiguityOf } from '../http/framing.ts';
-import type { AdminState } from '../process/admin.ts';
+import type { AdminOptions, AdminState } from '../process/admin.ts';
 import { StoreError } from '../store/store.ts';
 import { describeError } from '../telemetry/log.ts';
 import { Audit, recordOf } from './audit.ts';
@@ -25,7 +24,7 @@ export interface AdminAppOptions extends AuthenticatorOptions {
   readonly anonymousRates: RequestRates;
   /** Counts a response. */
   readonly onStatus: (status: number) => void;
-  readonly log: Log;
+  readonly log: AdminOptions['log'];
 }
 
 /** Content security policy of all responses. Pages use only scripts and styles of the listener (G70). */

@@ -1,16 +1,15 @@
 import { isNode, textOf } from '../../mappings/loader/document/node.ts';
-import type { Log } from '../core/core-options.ts';
+import type { AdminOptions } from '../process/admin.ts';
 import { type Statement, type Store, StoreError } from '../store/store.ts';
 import { type AuditRecord, insertAudit } from '../store/tables/audit.ts';
 import { describeError } from '../telemetry/log.ts';
-import type { AdminRequest } from './route.ts';
 
 /** Writes changes, refused changes and sign-ins to the table `audit` and to the log (G72). */
 export class Audit {
   readonly #store: Store | undefined;
-  readonly #log: Log;
+  readonly #log: AdminOptions['log'];
 
-  constructor(store: Store | undefined, log: Log) {
+  constructor(store: Store | undefined, log: AdminOptions['log']) {
     this.#store = store;
     this.#log = log;
   }
@@ -47,9 +46,17 @@ export class Audit {
   }
 }
 
+/** The parts of a request that the audit contains. */
+interface AuditedRequest {
+  readonly actor: { readonly name: string } | undefined;
+  readonly network: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
 /** Returns the record of a request with the members of its body that the audit contains. */
 export function recordOf(
-  { actor, network, params, body }: Pick<AdminRequest, 'actor' | 'network' | 'params' | 'body'>,
+  { actor, network, params, body }: AuditedRequest,
   action: string,
   status: number,
 ): AuditRecord {
