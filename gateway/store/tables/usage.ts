@@ -1,7 +1,288 @@
-import type { TableData } from '../table-data.ts';
+import type { Statement, Store, StoreRow } from '../store.ts';
+import { countsKeptMs, type TableData } from '../table-data.ts';
 
-/** Calls by operation and caller (G61, G62). */
-export const usageTables: readonly string[] = [];
+/** Calls by operation and caller (G61, G62), and exemptions of callers (G65). */
+export const usageTables: readonly string[] = [
+  // `day`: its start. `binding`: soap11, soap12, xml, json, rest or http. `side`: legacy, new, both or none.
+  `CREATE TABLE usage_days (
+    contract TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    day BIGINT NOT NULL,
+    binding TEXT NOT NULL,
+    side TEXT NOT NULL,
+    calls BIGINT NOT NULL,
+    faults BIGINT NOT NULL,
+    reordered BIGINT NOT NULL,
+    ignored BIGINT NOT NULL,
+    illegal_references BIGINT NOT NULL,
+    no_action BIGINT NOT NULL,
+    last_at BIGINT NOT NULL,
+    PRIMARY KEY (contract, operation, caller, day, binding, side)
+  )`,
+  'CREATE INDEX usage_days_by_day ON usage_days (day)',
+  `CREATE TABLE callers (
+    contract TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    network TEXT,
+    user_agent TEXT,
+    subject TEXT,
+    stack TEXT NOT NULL,
+    first_at BIGINT NOT NULL,
+    last_at BIGINT NOT NULL,
+    PRIMARY KEY (contract, caller)
+  )`,
+  // `operation` is null for all operations.
+  `CREATE TABLE exemptions (
+    id BIGSERIAL PRIMARY KEY,
+    contract TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    operation TEXT,
+    until BIGINT NOT NULL,
+    reason TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX exemptions_by_contract ON exemptions (contract)',
+];
 
 /** Rows that expire or belong to callers (G55). */
-export const usageData: readonly TableData[] = [];
+export const usageData: readonly TableData[] = [
+  {
+    table: 'usage_days',
+    key: 'contract, operation, caller, day, binding, side',
+    time: 'day',
+    caller: 'caller',
+    keepMs: countsKeptMs,
+  },
+  { table: 'callers', key: 'contract, caller', time: 'last_at', caller: 'caller', keepMs: countsKeptMs },
+  { table: 'exemptions', key: 'id', time: 'until', caller: 'caller', keepMs: countsKeptMs },
+];
+
+/** Calls of one operation by one caller on one day, by binding and answering side. Times are ms since 1970, UTC. */
+export interface UsageRow {
+  readonly operation: string;
+  readonly caller: string;
+  readonly day: number;
+  readonly binding: string;
+  readonly side: string;
+  calls: number;
+  faults: number;
+  /** Calls that were accepted with elements out of order. */
+  reordered: number;
+  /** Calls that were accepted with ignored elements. */
+  ignored: number;
+  /** Calls that were accepted with illegal character references. */
+  illegalReferences: number;
+  /** SOAP 1.1 calls without SOAPAction. */
+  noAction: number;
+  lastAt: number;
+}
+
+/** A caller of a contract (G62). */
+export interface CallerRow {
+  readonly caller: string;
+  readonly network: string | undefined;
+  readonly userAgent: string | undefined;
+  /** Subject of the client certificate. */
+  readonly subject: string | undefined;
+  readonly stack: string;
+  readonly firstAt: number;
+  lastAt: number;
+}
+
+const counts = ['calls', 'faults', 'reordered', 'ignored', 'illegal_references', 'no_action'];
+const later = (table: string): string =>
+  `last_at = CASE WHEN excluded.last_at > ${table}.last_at THEN excluded.last_at ELSE ${table}.last_at END`;
+
+const addSql = `INSERT INTO usage_days (contract, operation, caller, day, binding, side, ${counts.join(', ')}, last_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+  ON CONFLICT (contract, operation, caller, day, binding, side) DO UPDATE SET
+  ${counts.map((name) => `${name} = usage_days.${name} + excluded.${name}`).join(', ')}, ${later('usage_days')}`;
+
+/** Returns the statement that adds calls to the row of the same key. */
+export function addUsage(contract: string, row: UsageRow): Statement {
+  const { operation, caller, day, binding, side, calls, faults, reordered, ignored } = row;
+  const { illegalReferences, noAction, lastAt } = row;
+  return {
+    sql: addSql,
+    values: [
+      ...[contract, operation, caller, day, binding, side, calls, faults, reordered, ignored],
+      ...[illegalReferences, noAction, lastAt],
+    ],
+  };
+}
+
+const callerSql = `INSERT INTO callers (contract, caller, network, user_agent, subject, stack, first_at, last_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  ON CONFLICT (contract, caller) DO UPDATE SET
+  network = excluded.network,
+  user_agent = COALESCE(excluded.user_agent, callers.user_agent),
+  subject = COALESCE(excluded.subject, callers.subject),
+  stack = CASE WHEN excluded.stack = 'unknown' THEN callers.stack ELSE excluded.stack END,
+  first_at = CASE WHEN excluded.first_at < callers.first_at THEN excluded.first_at ELSE callers.first_at END,
+  ${later('callers')}`;
+
+/** Returns the statement that adds a caller, or updates its row. */
+export function putCaller(contract: string, row: CallerRow): Statement {
+  const { caller, network, userAgent, subject, stack, firstAt, lastAt } = row;
+  return {
+    sql: callerSql,
+    values: [contract, caller, network ?? null, userAgent ?? null, subject ?? null, stack, firstAt, lastAt],
+  };
+}
+
+/** Returns the names of the callers of a contract, at most `most`. */
+export async function callersOf(store: Store, contract: string, most: number): Promise<readonly string[]> {
+  const sql = 'SELECT caller FROM callers WHERE contract = $1 ORDER BY last_at DESC LIMIT $2';
+  return (await store.all({ sql, values: [contract, most] })).map(({ caller }) => String(caller));
+}
+
+/** Calls of an operation by a caller since a time, of all bindings and sides. */
+export interface Usage {
+  readonly operation: string;
+  readonly caller: string;
+  readonly calls: number;
+  readonly faults: number;
+  readonly reordered: number;
+  readonly ignored: number;
+  readonly illegalReferences: number;
+  readonly noAction: number;
+  readonly lastAt: number;
+  /** Calls by binding, and by answering side. */
+  readonly bindings: Readonly<Record<string, number>>;
+  readonly sides: Readonly<Record<string, number>>;
+}
+
+/**
+ * Returns the calls of a contract since a time, in ms since 1970, the operations and callers with most calls first
+ * (G63). The first day counts as a whole.
+ */
+export async function usageOf(store: Store, contract: string, since: number): Promise<readonly Usage[]> {
+  const rows = await store.all({
+    sql: `SELECT operation, caller, binding, side, ${counts.map((name) => `CAST(SUM(${name}) AS BIGINT) AS ${name}`).join(', ')},
+      MAX(last_at) AS last_at FROM usage_days WHERE contract = $1 AND day >= $2
+      GROUP BY operation, caller, binding, side`,
+    values: [contract, startOfDay(since)],
+  });
+  const found = [...Map.groupBy(rows, ({ operation, caller }) => `${operation}\n${caller}`).values()];
+  return found.map(joined).toSorted((a, b) => b.calls - a.calls || (a.operation < b.operation ? -1 : 1));
+}
+
+function joined(rows: readonly StoreRow[]): Usage {
+  const [first = {}] = rows;
+  const sum = (name: string): number => rows.reduce((total, row) => total + Number(row[name]), 0);
+  const by = (name: string): Readonly<Record<string, number>> => {
+    const found: Record<string, number> = {};
+    for (const row of rows) found[String(row[name])] = (found[String(row[name])] ?? 0) + Number(row.calls);
+    return found;
+  };
+  return {
+    operation: String(first.operation),
+    caller: String(first.caller),
+    calls: sum('calls'),
+    faults: sum('faults'),
+    reordered: sum('reordered'),
+    ignored: sum('ignored'),
+    illegalReferences: sum('illegal_references'),
+    noAction: sum('no_action'),
+    lastAt: Math.max(...rows.map(({ last_at }) => Number(last_at))),
+    bindings: by('binding'),
+    sides: by('side'),
+  };
+}
+
+/** Returns the time of the last call of each operation of a contract, in ms since 1970. */
+export async function lastCallsOf(store: Store, contract: string): Promise<ReadonlyMap<string, number>> {
+  const sql =
+    'SELECT operation, MAX(last_at) AS last_at FROM usage_days WHERE contract = $1 GROUP BY operation';
+  const rows = await store.all({ sql, values: [contract] });
+  return new Map(rows.map((row) => [String(row.operation), Number(row.last_at)]));
+}
+
+/** Returns the rows of callers of a contract by their names, all or those of one caller. */
+export async function callerRowsOf(
+  store: Store,
+  contract: string,
+  caller?: string,
+): Promise<ReadonlyMap<string, CallerRow>> {
+  const columns = 'caller, network, user_agent, subject, stack, first_at, last_at';
+  const where = caller === undefined ? '' : ' AND caller = $2';
+  const rows = await store.all({
+    sql: `SELECT ${columns} FROM callers WHERE contract = $1${where}`,
+    values: caller === undefined ? [contract] : [contract, caller],
+  });
+  return new Map(
+    rows.map((row) => [
+      String(row.caller),
+      {
+        caller: String(row.caller),
+        network: textOf(row.network),
+        userAgent: textOf(row.user_agent),
+        subject: textOf(row.subject),
+        stack: String(row.stack),
+        firstAt: Number(row.first_at),
+        lastAt: Number(row.last_at),
+      },
+    ]),
+  );
+}
+
+function textOf(value: StoreRow[string] | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value);
+}
+
+const dayMs = 86_400_000;
+
+/** Returns the start of the day of a time, in UTC. */
+export function startOfDay(ms: number): number {
+  return Math.floor(ms / dayMs) * dayMs;
+}
+
+/** An exemption of a caller (G65). Times are ms since 1970. */
+export interface StoredExemption {
+  readonly id: number;
+  readonly contract: string;
+  readonly caller: string;
+  /** Undefined for all operations. */
+  readonly operation: string | undefined;
+  readonly until: number;
+  readonly reason: string;
+  readonly actor: string;
+  readonly at: number;
+}
+
+/** Returns the statement that adds an exemption. */
+export function insertExemption(row: Omit<StoredExemption, 'id'>): Statement {
+  const { contract, caller, operation, until, reason, actor, at } = row;
+  return {
+    sql: `INSERT INTO exemptions (contract, caller, operation, until, reason, actor, at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [contract, caller, operation ?? null, until, reason, actor, at],
+  };
+}
+
+/** Returns the statement that deletes an exemption. */
+export function deleteExemption(contract: string, id: number): Statement {
+  return { sql: 'DELETE FROM exemptions WHERE contract = $1 AND id = $2', values: [contract, id] };
+}
+
+/** Returns the exemptions of a contract, the newest first; without a path, of all contracts. */
+export async function exemptionsOf(store: Store, contract?: string): Promise<readonly StoredExemption[]> {
+  const where = contract === undefined ? '' : ' WHERE contract = $1';
+  const rows = await store.all({
+    sql: `SELECT id, contract, caller, operation, until, reason, actor, at FROM exemptions${where}
+      ORDER BY id DESC`,
+    values: contract === undefined ? [] : [contract],
+  });
+  return rows.map((row) => ({
+    id: Number(row.id),
+    contract: String(row.contract),
+    caller: String(row.caller),
+    operation: textOf(row.operation),
+    until: Number(row.until),
+    reason: String(row.reason),
+    actor: String(row.actor),
+    at: Number(row.at),
+  }));
+}
