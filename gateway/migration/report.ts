@@ -33,6 +33,8 @@ export interface ReportedFinding {
   readonly reason?: string;
   readonly count: number;
   readonly calls: number;
+  /** Comparisons of two legacy replies that contain the finding (G46). */
+  readonly noise: number;
   /** Number of callers, at most 32. */
   readonly callers: number;
   /** Times in ms since 1970. */
@@ -175,7 +177,7 @@ function reportOperation(
 const ranks: readonly FindingState[] = ['different', 'undecided', 'closed', 'noise', 'explained', 'note'];
 
 function reportFinding(finding: Finding, state: FindingState): ReportedFinding {
-  const { id, path, kind, decision, count, calls, callers, first, last, examples } = finding;
+  const { id, path, kind, decision, count, calls, noise, callers, first, last, examples } = finding;
   const name = findingName(path, kind);
   const reason = finding.reason ?? (state === 'explained' ? decision?.reason : undefined);
   const ofStore = id === undefined ? {} : { id };
@@ -186,6 +188,7 @@ function reportFinding(finding: Finding, state: FindingState): ReportedFinding {
     ...(reason === undefined ? {} : { reason }),
     count,
     calls,
+    noise,
     callers: callers.length,
     first,
     last,
