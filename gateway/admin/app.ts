@@ -4,18 +4,20 @@ import { hasBody } from '../http/body.ts';
 import { networkOf } from '../http/connections.ts';
 import { ambiguityOf } from '../http/framing.ts';
 import type { AdminOptions, AdminState } from '../process/admin.ts';
-import { StoreError } from '../store/store.ts';
 import { describeError } from '../telemetry/log.ts';
 import { Audit, recordOf } from './audit.ts';
 import { type Actor, Authenticator, type AuthenticatorOptions } from './authenticator.ts';
 import { readInput } from './input.ts';
-import { Problem, problemType } from './problem.ts';
+import type { OperatorPages } from './operator-pages.ts';
+import { Problem, problemOf, problemType } from './problem.ts';
 import type { RequestRates } from './request-rates.ts';
 import type { AdminReply, AdminRoute } from './route.ts';
 
 /** Parts of the admin application. */
 export interface AdminAppOptions extends AuthenticatorOptions {
   readonly routes: readonly AdminRoute[];
+  /** Renders the problems of pages; undefined without pages. */
+  readonly pages?: OperatorPages | undefined;
   readonly state: AdminState;
   /** Returns true if a Host header names this listener. */
   readonly isOwnHost: (host: string) => boolean;
@@ -55,6 +57,8 @@ export function createAdminApp(options: AdminAppOptions): Koa {
     const atPath = router
       .match(context.path, context.method)
       .path.flatMap(({ name }) => byName.get(name ?? '') ?? []);
+    const isUnknown = atPath.length === 0 && !context.path.startsWith('/api/');
+    context.state.isPage = isUnknown || atPath.some((route) => route.isPage);
     context.state.visit = await enter(context, atPath, options, authenticator);
     return next();
   });
@@ -68,7 +72,7 @@ const internalError = 'internal error of the admin listener';
 async function withProblems(
   context: Context,
   next: () => Promise<unknown>,
-  { onStatus, log }: AdminAppOptions,
+  { onStatus, log, pages }: AdminAppOptions,
 ): Promise<void> {
   context.set('Cache-Control', 'no-store');
   context.set('X-Content-Type-Options', 'nosniff');
@@ -79,18 +83,12 @@ async function withProblems(
     const problem = problemOf(error);
     if (problem.status === 500) log.error(describeError(error), internalError);
     context.set(problem.headers);
-    send(context, { status: problem.status, text: problem.text, type: problemType });
+    const page = context.state.isPage === true ? pages?.problem(problem, context.url) : undefined;
+    send(context, page ?? { status: problem.status, text: problem.text, type: problemType });
   }
   // Node would receive an unread body to its end on a kept connection.
   if (hasBody(context.req) && !context.req.readableEnded) context.set('Connection', 'close');
   onStatus(context.status);
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (!(error instanceof StoreError)) return new Problem(500, 'internal error');
-  const detail = 'expected a working store, got one that fails. The log has the reason';
-  return new Problem(503, detail, { 'Retry-After': '60' });
 }
 
 /** A request that a route may answer. */

@@ -33,6 +33,11 @@ export class Authenticator {
     this.#options = options;
   }
 
+  /** `admin.origin`, or the origin of the listener. */
+  get origin(): string {
+    return this.#options.origin();
+  }
+
   /** Throws Problem 429 for a blocked network. Returns the session of the request's cookie, unless it has ended. */
   async enter(request: IncomingMessage, network: string): Promise<Session | undefined> {
     const { blockedMs = 0, session } = await this.#options.memory({

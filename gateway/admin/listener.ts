@@ -9,6 +9,7 @@ import type { AdminListener, AdminOptions } from '../process/admin.ts';
 import { AdminMemory } from '../process/admin-memory.ts';
 import { counter } from '../telemetry/metrics.ts';
 import { createAdminApp } from './app.ts';
+import type { OperatorPages } from './operator-pages.ts';
 import { Problem, problemType } from './problem.ts';
 import { maxAnonymousPerMinute, RequestRates } from './request-rates.ts';
 import { routes } from './routes.ts';
@@ -36,9 +37,9 @@ export interface AdminTimes {
   readonly headersMs?: number;
 }
 
-/** Opens the admin listener, as described for `OpenAdmin`. */
+/** Opens the admin listener, as described for `OpenAdmin`, with the pages of the operator console. */
 export async function openAdmin(
-  { plan, tls, state, log, memory }: AdminOptions,
+  { plan, tls, state, log, memory, pages }: AdminOptions & { readonly pages?: OperatorPages },
   { now = () => performance.now(), headersMs = maxHeadersMs }: AdminTimes = {},
 ): Promise<AdminListener> {
   let tokens = readTokens(plan.tokens, tls?.ca !== undefined);
@@ -53,7 +54,8 @@ export async function openAdmin(
   const url = (): string => `${tls === undefined ? 'http' : 'https'}://${host}:${port}`;
   const originHost = plan.origin === undefined ? undefined : new URL(plan.origin).host;
   const app = createAdminApp({
-    routes,
+    routes: [...routes, ...(pages?.routes(routes) ?? [])],
+    pages,
     state,
     tokens: () => tokens,
     memory: memory ?? (async (command) => own.run(command)),

@@ -1,5 +1,6 @@
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { http } from '../node-http.ts';
+import { StoreError } from '../store/store.ts';
 
 /** Titles of problems that clients distinguish; the phrase of the status by default. */
 export type ProblemTitle = 'StaleVersion' | 'NotReady' | 'NoStore';
@@ -46,3 +47,11 @@ export function invalid(status: 400 | 422, problems: Problem['problems']): Probl
 }
 
 export const problemType = 'application/problem+json';
+
+/** Returns the problem of an error. An error of the store is 503, any other error 500. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof StoreError)) return new Problem(500, 'internal error');
+  const detail = 'expected a working store, got one that fails. The log has the reason';
+  return new Problem(503, detail, { 'Retry-After': '60' });
+}

@@ -40,6 +40,8 @@ export interface AdminRoute {
   readonly access: 'open' | Role;
   /** True if the request may have any Host header. */
   readonly acceptsAnyHost: boolean;
+  /** True for a page of the operator console, whose problems are pages too. */
+  readonly isPage?: true;
   /** Name of the change in the audit (G72). A route without it changes nothing that is audited. */
   readonly action?: string;
   /** Body of the request. Undefined if it has none. */
