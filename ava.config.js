@@ -13,6 +13,7 @@ const long = [
   'test/console/adopted-pages.test.ts',
   'test/console/clients-by-url.test.ts',
   'test/console/document-pages.test.ts',
+  'test/console/operators/pages.test.ts',
   'test/console/pages-on-visit.test.ts',
   'test/console/pages.test.ts',
   'test/docs/adopt.test.ts',

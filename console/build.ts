@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Bundles the pages' script into dist/console/client, next to the style sheet and the texts. `npm run build` runs it,
+// Bundles the pages' script into dist/console/client, next to the style sheets and the texts. `npm run build` runs it,
 // so that a clone and the package contain the bundle. Without esbuild, a development dependency, the pages have no
 // script.
 
@@ -19,21 +19,23 @@ async function bundle(): Promise<void> {
   }
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  await esbuild.build({
-    absWorkingDir: fileURLToPath(root),
-    entryPoints: ['console/client/main.ts'],
-    outdir: fileURLToPath(out),
-    entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    target: ['es2022'],
-    minify: true,
-    legalComments: 'eof',
-    logLevel: 'warning',
-  });
-  for (const file of ['pages.css', 'icon.svg'])
+  // one after the other, so that the documentation pages load no file that they share with the operator console
+  for (const entry of ['console/client/main.ts', 'console/client/operators/operators.ts'])
+    await esbuild.build({
+      absWorkingDir: fileURLToPath(root),
+      entryPoints: [entry],
+      outdir: fileURLToPath(out),
+      entryNames: '[name]-[hash]',
+      chunkNames: '[name]-[hash]',
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      target: ['es2022'],
+      minify: true,
+      legalComments: 'eof',
+      logLevel: 'warning',
+    });
+  for (const file of ['pages.css', 'operators.css', 'icon.svg'])
     cpSync(new URL(`console/client/${file}`, root), new URL(file, out));
   cpSync(new URL('console/texts/', root), new URL('dist/console/texts/', root), { recursive: true });
 }

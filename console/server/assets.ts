@@ -30,15 +30,24 @@ const bundle = new URL(
 );
 const own = new URL('../client/', import.meta.url);
 
-let known: Assets | undefined;
+/** Style sheets and first script of each set of pages. */
+const sets = {
+  documentation: { styles: ['pages.css'], script: 'main-' },
+  operators: { styles: ['pages.css', 'operators.css'], script: 'operators-' },
+} as const;
 
-/** Returns the files, which are read on first use. Without a bundle, pages have a style sheet and no script. */
-export function assets(): Assets {
-  known ??= readAssets();
-  return known;
+type SetName = keyof typeof sets;
+
+const known = new Map<SetName, Assets>();
+
+/** Returns the files, which are read on first use. Without a bundle, pages have style sheets and no script. */
+export function assets(set: SetName = 'documentation'): Assets {
+  const found = known.get(set) ?? readAssets(set);
+  known.set(set, found);
+  return found;
 }
 
-function readAssets(): Assets {
+function readAssets(set: SetName): Assets {
   const files = new Map<string, Asset>();
   const add = (name: string, bytes: Buffer): string => {
     const type = name.slice(name.lastIndexOf('.') + 1);
@@ -49,16 +58,22 @@ function readAssets(): Assets {
     });
     return name;
   };
-  const style = readFileSync(new URL('pages.css', own));
-  const digest = createHash('sha256').update(style).digest('hex').slice(0, 10);
-  const names = { style: add(`pages-${digest}.css`, style) };
+  const styles = sets[set].styles.map((file) => {
+    const style = readFileSync(new URL(file, own));
+    const digest = createHash('sha256').update(style).digest('hex').slice(0, 10);
+    return add(file.replace('.css', `-${digest}.css`), style);
+  });
   add('icon.svg', readFileSync(new URL('icon.svg', own)));
   let script: string | undefined;
   for (const name of bundled()) {
+    const isOfOther = Object.values(sets).some(
+      (other) => other !== sets[set] && name.startsWith(other.script),
+    );
+    if (isOfOther) continue;
     add(name, readFileSync(new URL(name, bundle)));
-    if (name.startsWith('main-')) script = name;
+    if (name.startsWith(sets[set].script)) script = name;
   }
-  return { names: { ...names, script }, files };
+  return { names: { styles, script }, files };
 }
 
 function bundled(): readonly string[] {

@@ -12,9 +12,9 @@ export interface PageParts {
   readonly current?: string;
 }
 
-/** File names of the pages' script and style sheet. */
+/** File names of the pages' script and style sheets. */
 export interface AssetNames {
-  readonly style: string;
+  readonly styles: readonly string[];
   /** Undefined if the script was not built. Pages work without it. */
   readonly script: string | undefined;
 }
@@ -31,7 +31,7 @@ export function layout(view: View, assets: AssetNames, { title, body, query, cur
       <meta name="color-scheme" content="light dark" />
       <title>${title === service ? title : `${title} · ${service}`}</title>
       <link rel="icon" href=${`${folder}icon.svg`} type="image/svg+xml" />
-      <link rel="stylesheet" href=${folder + assets.style} />
+      ${assets.styles.map((name) => html`<link rel="stylesheet" href=${folder + name} />`)}
       ${assets.script !== undefined && html`<script type="module" src=${folder + assets.script}></script>`}
     </head>
     <body>

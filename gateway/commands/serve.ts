@@ -290,7 +290,13 @@ async function serveHere(
     metricsOfAll,
     upstreamsOfAll,
     reloadOthers,
-    openAdmin: async (of) => (await import('../admin/listener.ts')).openAdmin({ ...of, memory }),
+    openAdmin: async (of) => {
+      const [{ openAdmin }, { createOperatorPages }] = await Promise.all([
+        import('../admin/listener.ts'),
+        import('../../console/operators/pages.ts'),
+      ]);
+      return openAdmin({ ...of, memory, pages: createOperatorPages() });
+    },
     ...(settings === undefined ? {} : { settings }),
     probesUpstream: true,
     tls: tlsOf(flags),

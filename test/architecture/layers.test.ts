@@ -249,6 +249,8 @@ const layers: readonly Layer[] = [
     from: ['console'],
     not: ['gateway', 'upstream'],
     but: [
+      'gateway/admin/api-types.ts',
+      'gateway/admin/operator-pages.ts',
       'gateway/codec.ts',
       'gateway/doctor/explain.ts',
       'gateway/http/pages.ts',
@@ -261,13 +263,13 @@ const layers: readonly Layer[] = [
     title:
       'the script of the pages is the browser’s: it imports the search, the descriptions and the indenter only',
     from: ['console/client'],
-    not: ['console/server', 'gateway', 'mappings', 'upstream', 'wsdl'],
+    not: ['console/operators', 'console/server', 'gateway', 'mappings', 'upstream', 'wsdl'],
     but: ['wsdl/samples/indent.ts'],
   },
   {
     title: 'only the command line loads the admin listener',
     from: [
-      'console',
+      'console/server',
       'gateway/admission',
       'gateway/call',
       'gateway/core',

@@ -12,7 +12,7 @@ export const whyNot: string | undefined = existsSync(executablePath)
 
 /** Window width and colour scheme of a visit. */
 export interface Look {
-  readonly width: 390 | 1280;
+  readonly width: 360 | 390 | 1280;
   readonly scheme: 'light' | 'dark';
 }
 

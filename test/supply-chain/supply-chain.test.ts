@@ -207,7 +207,7 @@ test('a build can pin the content of the image’s base', (t) => {
 
 /** Files allowed in the npm package: code, data, documentation with samples, and files that npm adds. */
 const packed =
-  /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|bench\/README)\.md|LICENSE|(?:docs|deploy|examples)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/screening\/(?:\w+\.yaml|loaded\.bin)|schemas\/[\w.-]+\.json)$/;
+  /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|bench\/README)\.md|LICENSE|(?:docs|deploy|examples)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|operators\.css|icon\.svg))|mappings\/screening\/(?:\w+\.yaml|loaded\.bin)|schemas\/[\w.-]+\.json)$/;
 
 test('the npm package has only code, data and documentation', (t) => {
   const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -243,8 +243,11 @@ test('dist is built from the executed folders, with the pages’ script', (t) =>
     readFileSync(new URL('tsconfig.build.json', root), 'utf8'),
   );
   t.deepEqual(include, [
+    'console/operators',
     'console/server',
+    'console/command.ts',
     'console/description.ts',
+    'console/remedy.ts',
     'console/search.ts',
     'gateway',
     'mappings',

@@ -1,0 +1,161 @@
+import {
+  type AdminReply,
+  type AdminRequest,
+  type AdminRoute,
+  type AdminState,
+  type OperatorPages,
+  Problem,
+  previewChange,
+  problemOf,
+  type ShownSetting,
+} from '../../gateway/admin/operator-pages.ts';
+import { assets } from '../server/assets.ts';
+import { renderDocument } from '../server/html.ts';
+import { audit } from './audit.ts';
+import { contract } from './contract.ts';
+import { findings } from './findings.ts';
+import { assetFolder, type Frame, layout } from './layout.ts';
+import { operation } from './operation.ts';
+import { overview } from './overview.ts';
+import { problemPage, signIn } from './sign-in.ts';
+import { type ConsolePage, type PageParts, samplesOf, type Visit } from './visit.ts';
+
+/** All pages for signed-in users. Static paths come first. */
+const all: readonly ConsolePage[] = [overview, audit, operation, findings, contract];
+
+const summary = 'Page of the operator console.';
+
+/** Returns the pages of the operator console (G73). */
+export function createOperatorPages(): OperatorPages {
+  const registered = new Set<string>();
+  const render = (parts: PageParts, frame: Partial<Frame>, status = 200): AdminReply => {
+    const { names } = assets('operators');
+    const usual = { viewer: undefined, contract: '', path: '', pages: registered, warnings: [], ...names };
+    const text = renderDocument(layout({ ...usual, ...frame }, parts));
+    return { status, text, type: 'text/html; charset=utf-8' };
+  };
+  return {
+    routes: (api) => {
+      const calls = new Map(
+        api.filter(({ method }) => method === 'GET').map((route) => [withoutNames(route.path), route]),
+      );
+      const pages = all.filter(({ needs }) =>
+        needs.every((path) => calls.has(withoutNames(`/api/v1${path}`))),
+      );
+      for (const { path } of pages) registered.add(path);
+      return [
+        openRoute('/sign-in', () => render(signIn(), {})),
+        openRoute(`${assetFolder}:name`, ({ params }) => assetReply(params.name ?? '')),
+        ...pages.map((page): AdminRoute => {
+          const needed = page.needs.map((path) => calls.get(withoutNames(`/api/v1${path}`)));
+          return {
+            method: 'GET',
+            path: page.path,
+            access: needed.some((route) => route?.access === 'change') ? 'change' : 'read',
+            summary,
+            acceptsAnyHost: false,
+            isPage: true,
+            answer: async (request, state) => {
+              const visit = visitOf(request, state, calls, registered);
+              const warnings = warningsOf(await visit.settings());
+              const { viewer } = visit;
+              return render(await page.render(visit), {
+                viewer,
+                contract: visit.contract,
+                path: page.path,
+                warnings,
+              });
+            },
+          };
+        }),
+      ];
+    },
+    problem: (problem, url) =>
+      problem.status === 401
+        ? {
+            status: 303,
+            headers: { Location: `/sign-in?next=${encodeURIComponent(url)}` },
+            text: '',
+            type: 'text/plain',
+          }
+        : render(problemPage(problem), {}, problem.status),
+  };
+}
+
+/** Returns a path with parameters without their names. */
+function withoutNames(path: string): string {
+  return path.replace(/:\w+/g, ':');
+}
+
+function visitOf(
+  request: AdminRequest,
+  state: AdminState,
+  calls: ReadonlyMap<string, AdminRoute>,
+  pages: ReadonlySet<string>,
+): Visit {
+  const { params, query, actor } = request;
+  if (actor === undefined) throw new TypeError('expected a signed-in user, got none');
+  const { c: contract = '', operation = '' } = params;
+  const get = async <Result>(path: string, given: Readonly<Record<string, string>> = {}): Promise<Result> => {
+    const route = calls.get(withoutNames(`/api/v1${path}`));
+    if (route === undefined) throw new TypeError(`expected a call of the admin API, got ${path}`);
+    if (route.access === 'change' && actor.role !== 'change')
+      throw new Problem(403, 'expected an entry with role change, got role read');
+    const { id = '', ...words } = given;
+    const [ofContract = '', ofId = ''] = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+    const named = { [ofContract]: contract, [ofId]: id };
+    const reply = await answerOf(route, { ...request, body: undefined, query: words, params: named }, state);
+    if (!('json' in reply)) throw new TypeError(`${path}: expected JSON, got text`);
+    return reply.json as Result;
+  };
+  return {
+    viewer: actor,
+    contract,
+    operation,
+    query: (name) => String(query[name] ?? ''),
+    origin: request.authenticator.origin,
+    pages,
+    get,
+    samples: async () => {
+      const page = await state.metrics();
+      if (page === undefined) throw new Problem(503, 'the process starts or stops', { 'Retry-After': '1' });
+      return samplesOf(page);
+    },
+    settings: async () => state.settings(),
+    sentenceAfter: (change) => previewChange(state, contract, change).after,
+    missing: (text) => new Problem(404, text),
+  };
+}
+
+/** Returns the reply of a call. Rejects with a Problem for each failure that the API reports. */
+async function answerOf(route: AdminRoute, request: AdminRequest, state: AdminState): Promise<AdminReply> {
+  try {
+    return await route.answer(request, state);
+  } catch (error) {
+    const problem = problemOf(error);
+    throw problem.status === 500 ? error : problem;
+  }
+}
+
+/** Returns the warnings that every page shows. */
+function warningsOf(settings: readonly ShownSetting[]): readonly string[] {
+  const isUnredacted = settings.some(
+    ({ name, value }) => name.endsWith('/migration/record/redact') && value === 'none',
+  );
+  return isUnredacted
+    ? [
+        'A contract records without redaction (redact: none), so recordings contain personal data. Set redact: pseudonyms in soapbridge.yaml.',
+      ]
+    : [];
+}
+
+function openRoute(path: string, answer: AdminRoute['answer']): AdminRoute {
+  return { method: 'GET', path, access: 'open', summary, acceptsAnyHost: false, isPage: true, answer };
+}
+
+/** Returns a style sheet, script or icon of the pages. */
+function assetReply(name: string): AdminReply {
+  const asset = assets('operators').files.get(name);
+  if (asset === undefined) throw new Problem(404, 'no file has this name');
+  return { status: 200, text: asset.bytes.toString(), type: asset.contentType };
+}

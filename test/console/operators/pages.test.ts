@@ -1,0 +1,168 @@
+import test from 'ava';
+import { createOperatorPages } from '../../../console/operators/pages.ts';
+import { samplesOf, sumOf } from '../../../console/operators/visit.ts';
+import { routes } from '../../../gateway/admin/routes.ts';
+import { ask, readToken } from '../../gateway/admin/admin.ts';
+import { contract, startConsole } from './console.ts';
+
+const at = `/${encodeURIComponent(contract)}`;
+const operationPath = `${at}/operations/GetOpportunityList`;
+/** Text that would run as a script if a page did not escape it. */
+const hostile = '<script>trap(1)</script>"<b>';
+/** Value of a message. The gateway replaces values with tags by pseudonyms. */
+const value = '"& < b';
+
+const ends: (() => unknown)[] = [];
+test.after.always(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
+/** A console with a finding whose value has characters with a meaning in HTML. */
+const console = startConsole(
+  { teardown: (end) => ends.push(end as () => unknown) },
+  {
+    migration: { routes: [{ name: 'watch', operations: ['GetOpportunityList'], mode: 'compare' }] },
+    values: [['Road Desk   ', value.replaceAll('&', '&amp;')]],
+  },
+).then(async (started) => {
+  await started.call('opportunities');
+  await started.findings();
+  return started;
+});
+
+/** Returns the address of the finding. */
+async function findingPath(): Promise<string> {
+  const { text } = await (await console).get(`${at}/findings`);
+  const [, path = ''] = /href="([^"]+)">OpportunityDetails\[\]\.OfferingAgency value</.exec(text) ?? [];
+  return path.replaceAll('&amp;', '&');
+}
+
+test('G73: each page is complete HTML without inline script or style, under the policy of G70', async (t) => {
+  const { get } = await console;
+  const pages: readonly [path: string, ...texts: RegExp[]][] = [
+    ['/sign-in', /<label for="token">/],
+    ['/', /\/%2Fagency/, /1 different/, /healthy/, /reachable/],
+    [at, /GetOpportunityList/, /compare \(&quot;watch&quot;\)/, />different</],
+    [operationPath, /aria-current="step">compare</, /curl -X POST/, /Version 0/],
+    [
+      `${operationPath}?mode=new&percent=25`,
+      /Before/,
+      /among 25 % of the callers/,
+      /&quot;ifVersion&quot;:0/,
+    ],
+    [`${at}/operations/NotifyArrival`, /a write is never compared/],
+    [`${at}/findings`, /2 in 1 of 1 calls/],
+    [await findingPath(), /<mark>/, /map:/, /Mark as fixed/],
+    ['/audit', /No entries yet|sign-in/],
+  ];
+  for (const [path, ...texts] of pages) {
+    const { status, headers, text } = await get(path);
+    t.is(status, 200, path);
+    t.is(headers['content-type'], 'text/html; charset=utf-8');
+    t.regex(
+      String(headers['content-security-policy']),
+      /default-src 'none'; script-src 'self'.*frame-ancestors 'none'/,
+    );
+    t.is(headers['cache-control'], 'no-store');
+    t.regex(text, /^<!doctype html><html lang="en">.*<h1/s);
+    t.notRegex(text, /<script(?! type="module" src="\/console-assets\/)|<style| style=| on\w+=/, path);
+    for (const part of texts) t.regex(text, part, path);
+  }
+});
+
+test('G73: values of messages are escaped', async (t) => {
+  const { get } = await console;
+  const { text } = await get(await findingPath());
+  t.true(text.includes('<mark>&quot;&amp; &lt; b</mark>'));
+});
+
+test('G73: names in the address are escaped in the page of the error', async (t) => {
+  const { get } = await console;
+  for (const path of [
+    `/${encodeURIComponent(hostile)}`,
+    `${at}/operations/${encodeURIComponent(hostile)}`,
+    `${at}/findings?id=${encodeURIComponent(hostile)}`,
+  ]) {
+    const { status, text } = await get(path);
+    t.is(status, 404, path);
+    t.regex(text, /<h1>Error 404<\/h1>.*Check the address/s);
+    t.false(text.includes('<script>trap'));
+  }
+});
+
+test('G73: a visitor without a session is sent to the sign-in, and a program gets a problem', async (t) => {
+  const { url } = await console;
+  for (const path of ['/', `${operationPath}?mode=new`, '/audit', '/nowhere/at/all']) {
+    const { status, headers } = await ask(url, path);
+    t.is(status, 303, path);
+    t.is(headers.location, `/sign-in?next=${encodeURIComponent(path)}`);
+  }
+  const { status, headers } = await ask(url, '/api/v1/contracts');
+  t.is(status, 401);
+  t.is(headers['content-type'], 'application/problem+json');
+});
+
+test('G69: a token of role read gets the pages, but the audit refuses with a remedy', async (t) => {
+  const { get } = await console;
+  const { text } = await get(`${operationPath}?mode=legacy`, { token: readToken });
+  t.regex(text, /This needs a token of role change/);
+  const refused = await get('/audit', { token: readToken });
+  t.is(refused.status, 403);
+  t.regex(refused.text, /sign in with a token of role change/);
+});
+
+test('G73: a route that is not possible is an error with the text of the API', async (t) => {
+  const { get } = await console;
+  const { status, text } = await get(`${at}/operations/NotifyArrival?mode=compare`);
+  t.is(status, 422);
+  t.regex(text, /expected legacy or new for NotifyArrival, a write, got compare/);
+});
+
+test('G73: without a store, the pages say what is missing', async (t) => {
+  const { get } = await startConsole(t, { store: undefined });
+  const page = await get(at);
+  t.is(page.status, 200);
+  t.regex(page.text, /Routes cannot be changed: .*store/);
+  t.regex(page.text, /Verdicts are not available/);
+  t.regex((await get('/')).text, /No store is configured/);
+});
+
+test('G73: styles, script and icon are served, other names are not', async (t) => {
+  const { get, url } = await console;
+  const { text } = await get('/sign-in');
+  const files = [...text.matchAll(/(?:href|src)="(\/console-assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  t.true(files.length >= 3);
+  for (const path of files) t.is((await ask(url, path)).status, 200, path);
+  t.is((await ask(url, '/console-assets/package.json')).status, 404);
+});
+
+test('G73: a page is registered only if the API has its calls', (t) => {
+  const paths = (api: typeof routes) =>
+    createOperatorPages()
+      .routes(api)
+      .map(({ path }) => path);
+  t.deepEqual(paths([]), ['/sign-in', '/console-assets/:name']);
+  t.true(paths(routes).includes('/:c/operations/:operation'));
+  t.false(paths(routes.filter(({ path }) => path !== '/api/v1/audit')).includes('/audit'));
+});
+
+test('samples of /metrics have their labels, with escaped characters', (t) => {
+  const page = [
+    '# TYPE soapbridge_x counter',
+    'soapbridge_x{a="1",b="q\\"\\\\,}"} 2',
+    'soapbridge_x{a="1",b="c"} 3',
+    'soapbridge_y 4',
+    'soapbridge_z_bucket{le="1"} 5',
+    '',
+  ].join('\n');
+  const samples = samplesOf(page);
+  t.deepEqual(
+    samples.map(({ name }) => name),
+    ['x', 'x', 'y'],
+  );
+  t.is(samples[0]?.labels.get('b'), 'q"\\,}');
+  t.is(
+    sumOf(samples, 'x', (labels) => labels.get('a') === '1'),
+    5,
+  );
+});
