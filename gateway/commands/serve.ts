@@ -480,6 +480,10 @@ function checkDigest({ contract }: LoadedContract): void {
     throw new RangeError(
       '--workers: expected 1 for a contract with wsse: x509: replay: refuse, got several workers',
     );
+  if (contract.wsse?.decrypt?.cbc === true)
+    throw new RangeError(
+      '--workers: expected 1 for a contract with wsse: decrypt: cbc: true, got several workers',
+    );
   if (contract.wsse?.digest === 'secrets')
     throw new RangeError(
       '--workers: expected 1 for a contract with wsse: digest: secrets, got several workers',

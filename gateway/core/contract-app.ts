@@ -18,6 +18,7 @@ import type { AppOptions } from '../http/request-context.ts';
 import { compileReaders } from '../protocols/read-call.ts';
 import type { WorkerReader } from '../protocols/read-in-worker.ts';
 import type { Service } from '../protocols/read-request.ts';
+import type { Reservations } from '../protocols/soap/reserved-keys.ts';
 import { type Callers, compileCallerId } from '../telemetry/callers.ts';
 import { compileRequestLine, describeError, levels } from '../telemetry/log.ts';
 import { compileShownMessages, createMessageLog } from '../telemetry/messages.ts';
@@ -44,6 +45,8 @@ export interface Shared {
   readonly functions: WorkerReader;
   /** Remembers digest nonces of all contracts. */
   readonly nonces: NonceStore;
+  /** Reserves encrypted keys of calls of all contracts. Its module is loaded only for a contract with AES-CBC. */
+  readonly reservations: () => Reservations;
   /** Returns the names of callers for the log. Called for each contract. */
   readonly callers: () => Callers;
   /** Returns the caller limits of the contract at a path; undefined if it has none. */
@@ -144,6 +147,7 @@ function createService(
   const service: Service = {
     ...compileReaders(compiled, limits.loopSteps ?? maxLoopSteps, proofs),
     readInWorker,
+    readReserved: contract.wsse?.decrypt?.cbc === true ? shared.reservations().read : undefined,
     challenge: challengeOf(contract),
     nonces,
     refuseForeign: compileRefuseForeign(contract, options.certified),
@@ -218,6 +222,10 @@ function checkSigning(
   if (replay === 'refuse' && hasOtherWorkers === true)
     throw new SettingError(
       'wsse: x509: replay: expected allow, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
+    );
+  if (wsse?.decrypt?.cbc === true && hasOtherWorkers === true)
+    throw new SettingError(
+      'wsse: decrypt: cbc: expected false, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
     );
   const header = credentials?.parts.find(({ name }) => name === credential?.name)?.header;
   if (header !== undefined && header.toLowerCase() === certified?.toLowerCase())

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
 import type { CompiledContract } from '../../mappings/compile.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { Admission } from '../admission/admission.ts';
@@ -5,9 +7,10 @@ import { Nonces } from '../call/nonces.ts';
 import { callerAddress, callerNetwork } from '../http/forwarded.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import { WorkerReader } from '../protocols/read-in-worker.ts';
+import type { createReservations, Reservations } from '../protocols/soap/reserved-keys.ts';
 import { createCallers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
-import { createMetrics, type Gauges, type Metrics, type Snapshot } from '../telemetry/metrics.ts';
+import { createMetrics, type Gauges, type Metrics, ofProcess, type Snapshot } from '../telemetry/metrics.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import { sentenceOf } from '../upstream/cause.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
@@ -26,6 +29,14 @@ interface OpenedParts {
   readonly deprecations?: AppOptions['deprecated'];
 }
 
+/** Few contracts accept AES-CBC, so the module is loaded on use. */
+function loadReservations(): typeof createReservations {
+  const module: typeof import('../protocols/soap/reserved-keys.ts') = createRequire(import.meta.url)(
+    `../protocols/soap/reserved-keys${extname(import.meta.url)}`,
+  );
+  return module.createReservations;
+}
+
 /**
  * State that all contracts of a gateway share: admission, metrics, worker threads. It does not keep a process alive.
  */
@@ -39,6 +50,8 @@ export class Core {
   /** Keys are the paths of the contracts. */
   readonly #upstreams = new Map<string, Upstream>();
   readonly #shared: Shared;
+  /** Undefined until a contract with AES-CBC is loaded. */
+  #reservations: Reservations | undefined;
   #loopDelayMs = 0;
   #stopClock = (): void => {};
 
@@ -65,6 +78,10 @@ export class Core {
         true,
       ),
       nonces: new Nonces(limits.wsseNonces),
+      reservations: () => {
+        this.#reservations ??= loadReservations()(limits.wsseBurntKeys);
+        return this.#reservations;
+      },
       callers,
       callerLimitsOf: (path) => this.#callerLimits?.of(path),
       networkOf,
@@ -119,7 +136,19 @@ export class Core {
     const upstreamStates = new Map(this.upstreamStates(paths));
     const loopDelayMs = this.#loopDelayMs;
     const read = this.#metrics.read({ ...this.admission.load(), ...own, upstreamStates, loopDelayMs });
-    return [...read, ...(this.#callerLimits?.read() ?? []), ...(this.#options.traces?.read() ?? [])];
+    const burnt = this.#reservations?.sizeAt(Date.now());
+    const keys =
+      burnt === undefined
+        ? []
+        : [
+            ofProcess(
+              'wsse_burnt_keys',
+              'Encrypted keys that are refused, because their call failed.',
+              burnt,
+            ),
+          ];
+    const others = [...(this.#callerLimits?.read() ?? []), ...(this.#options.traces?.read() ?? [])];
+    return [...read, ...keys, ...others];
   }
 
   /** Returns the states of the upstreams of the contracts with these paths. */

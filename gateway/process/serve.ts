@@ -281,8 +281,8 @@ function watchedFiles(options: ServeOptions, { fileSettings, signing }: State): 
 }
 
 /** Returns the files of certificates and keys of a contract. */
-function filesOf({ x509, sign }: Wsse): readonly string[] {
-  return [...(x509?.files ?? []), ...(sign?.files ?? [])];
+function filesOf({ x509, sign, decrypt }: Wsse): readonly string[] {
+  return [x509, sign, ...(decrypt?.keys ?? [])].flatMap((one) => one?.files ?? []);
 }
 
 const hourMs = 60 * 60 * 1_000;

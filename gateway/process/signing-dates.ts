@@ -8,18 +8,21 @@ import { subjectOf, warnBeforeMs } from './certificates.ts';
 // Log messages about files of certificates (X3). The files stay in effect.
 
 /** Settings with certificates, by the base paths of the contracts. */
-export type SigningByPath = ReadonlyMap<string, Pick<Wsse, 'x509' | 'sign'>>;
+export type SigningByPath = ReadonlyMap<string, Pick<Wsse, 'x509' | 'sign' | 'decrypt'>>;
 
 /**
- * Logs each certificate of a caller (`signer`) or of the gateway (`sign`) that expired or expires in less than 30 days.
+ * Logs each certificate of a caller (`signer`) or of the gateway (`sign`, `decrypt`) that expired or expires in less than 30 days.
  *
  * @param now time in ms since 1970
  */
 export function warnOfSigners(all: SigningByPath, log: Log, now = Date.now()): void {
-  for (const [path, { x509, sign }] of all)
+  for (const [path, { x509, sign, decrypt }] of all)
     for (const [use, bytes] of [
       ...(x509?.certificates ?? []).map((bytes) => ['signer', bytes] as const),
       ...(sign?.certificates ?? []).map((bytes) => ['sign', bytes] as const),
+      ...(decrypt?.keys ?? [])
+        .filter(({ key }) => key !== sign?.key)
+        .map(({ certificates: [bytes] }) => ['decrypt', bytes] as const),
     ]) {
       const certificate = new X509Certificate(Buffer.from(bytes, 'base64'));
       const { validToDate } = certificate;

@@ -69,14 +69,16 @@ export function readSoapCall(
   address: SoapAddress,
   body: Buffer,
   split: SplitMessage | undefined = splitSoap(readers, head, address.version, body),
+  hasReservedKeys = false,
 ): SoapCall {
-  return openSoap(readers, head, address, body, split).readPayload();
+  return openSoap(readers, head, address, body, split, hasReservedKeys).readPayload();
 }
 
 /**
  * Reads a SOAP request up to its payload. Throws CallError for replies in plain text (W44), otherwise Fault.
  *
  * @param split positions of the parts of a multipart message; undefined for any other message
+ * @param hasReservedKeys true if encrypted keys may be used (X24)
  */
 export function openSoap(
   readers: Readers,
@@ -84,9 +86,10 @@ export function openSoap(
   address: SoapAddress,
   body: Buffer,
   split: SplitMessage | undefined,
+  hasReservedKeys = false,
 ): Envelope {
   try {
-    return readers.openSoap(messageOf(head, body, split), address);
+    return readers.openSoap({ ...messageOf(head, body, split), hasReservedKeys }, address);
   } catch (error) {
     throw unreadable(error, address.version);
   }

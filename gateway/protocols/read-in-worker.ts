@@ -47,12 +47,13 @@ type WaitingClient = Pick<Exchange, 'response' | 'deadline'>;
  * the errors of the reader; CallError CallerGone if the client disconnects; CallError Overloaded after a timeout.
  */
 export interface ReadInWorker extends ReplyReader {
-  /** Reads a SOAP request. The memory of the body is transferred to the thread. */
+  /** Reads a SOAP request. The memory of the body is transferred to the thread, unless it may be read again (X24). */
   readonly soap: (
     exchange: WorkerExchange,
     address: SoapAddress,
     body: Buffer,
     split: SplitMessage | undefined,
+    hasReservedKeys?: boolean,
   ) => Promise<PreparedSoapCall>;
   /** Reads a body that is not SOAP. Its memory is transferred too. */
   readonly body: (
@@ -212,8 +213,8 @@ function errorOf(result: Result): Error {
     case 'refused':
       return new CallError(result.refusal.code, result.refusal.details);
     case 'fault': {
-      const { version, code, kind, reason, block, header } = result.fault;
-      return new Fault(versionNamed(version), code, reason, { kind, block, header });
+      const { version, code, kind, reason, block, header, lock } = result.fault;
+      return new Fault(versionNamed(version), code, reason, { kind, block, header, lock });
     }
     case 'failed':
       return result.error instanceof Error ? result.error : new Error('the worker thread failed');
@@ -241,14 +242,16 @@ function createReadInWorker(
     return operation;
   };
   return {
-    soap: async (exchange, { version, endpoint }, body, split) => {
+    soap: async (exchange, { version, endpoint }, body, split, hasReservedKeys = false) => {
+      const isKept = !hasReservedKeys && contract.contract.wsse?.decrypt?.cbc === true;
       const message = {
         kind: 'soap',
         head: exchange.head,
         version: version.name,
         endpoint,
-        body: ownMemory(body),
+        body: isKept ? new Uint8Array(body) : ownMemory(body),
         split,
+        hasReservedKeys,
       } as const;
       const call = await read(exchange, message);
       const operation = operationOf(call);

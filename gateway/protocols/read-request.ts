@@ -20,6 +20,7 @@ import {
   splitSoap,
 } from './read-call.ts';
 import type { PreparedSoapCall, ReadInWorker, WorkerExchange, WorkerReader } from './read-in-worker.ts';
+import type { ReadReserved } from './soap/reserved-keys.ts';
 import type { SoapCall } from './soap/soap-reader.ts';
 import type { SoapAddress } from './soap/versions.ts';
 
@@ -31,6 +32,8 @@ import type { SoapAddress } from './soap/versions.ts';
 export interface Service extends Readers, CallService {
   /** Reads requests and replies that would block the event loop for long. */
   readonly readInWorker: ReadInWorker;
+  /** Reads messages whose keys must be reserved (X24); undefined for a contract without AES-CBC. */
+  readonly readReserved: ReadReserved | undefined;
   /** Undefined if every call needs credentials that a browser does not add itself. */
   readonly refuseForeign: RefuseForeign | undefined;
   /** Undefined if JSONP is off or no credentials are ones that a browser adds itself. */
@@ -87,17 +90,33 @@ export async function readSoap(
   return readSoapBody(context, address, body);
 }
 
-/** Reads a complete body as a SOAP request, in a worker thread if it would take long. Throws CallError, Fault. */
+/**
+ * Reads a complete body as a SOAP request, in a worker thread if it would take long. The encrypted keys of a message with
+ * AES-CBC are reserved before they are used (X24). Throws CallError, Fault.
+ */
 export function readSoapBody(
   context: SoapContext,
   address: SoapAddress,
   body: Buffer,
+): SoapCall | PreparedSoapCall | Promise<SoapCall | PreparedSoapCall> {
+  const { service } = context.options;
+  const split = splitSoap(service, context.head, address.version, body);
+  const read = (hasReservedKeys: boolean): SoapCall | Promise<SoapCall | PreparedSoapCall> =>
+    readSplit(context, address, body, split, hasReservedKeys);
+  return service.readReserved?.<SoapCall | PreparedSoapCall>(read) ?? read(false);
+}
+
+function readSplit(
+  context: SoapContext,
+  address: SoapAddress,
+  body: Buffer,
+  split: SplitMessage | undefined,
+  hasReservedKeys: boolean,
 ): SoapCall | Promise<PreparedSoapCall> {
   const { head, stats, options } = context;
   const { service } = options;
-  const split = splitSoap(service, head, address.version, body);
-  const call = readSoapHere(service, head, address, body, split);
-  if (call === undefined) return service.readInWorker.soap(context, address, body, split);
+  const call = readSoapHere(service, head, address, body, split, hasReservedKeys);
+  if (call === undefined) return service.readInWorker.soap(context, address, body, split, hasReservedKeys);
   stats.operation = call.operation.operation.name;
   return call;
 }
@@ -107,6 +126,7 @@ export function readSoapBody(
  * read it then. Throws CallError, Fault.
  *
  * @param split positions of the parts of a multipart message
+ * @param hasReservedKeys true if encrypted keys may be used (X24)
  */
 function readSoapHere(
   service: Service,
@@ -114,12 +134,13 @@ function readSoapHere(
   address: SoapAddress,
   body: Buffer,
   split: SplitMessage | undefined,
+  hasReservedKeys: boolean,
 ): SoapCall | undefined {
   const toRead = split === undefined ? body.length : bytesToRead(split);
   const { readAsideBytes = maxLoopRequestBytes } = service.compiled.limits;
   if (toRead > readAsideBytes) return undefined;
   try {
-    const envelope = openSoap(service, head, address, body, split);
+    const envelope = openSoap(service, head, address, body, split, hasReservedKeys);
     // at this point the operation is known, and nothing of the payload has been read
     return envelope.readPayload();
   } catch (error) {

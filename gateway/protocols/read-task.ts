@@ -76,6 +76,8 @@ export type Message = { readonly head: RequestHead } & (
       readonly body: Uint8Array<ArrayBuffer>;
       /** Positions of the parts of a multipart message. */
       readonly split: SplitMessage | undefined;
+      /** True if encrypted keys may be used (X24). */
+      readonly hasReservedKeys: boolean;
     }
   | {
       readonly kind: 'body';
@@ -148,7 +150,7 @@ export interface CallErrorFields {
 }
 
 /** Fields of a Fault. */
-export interface FaultFields extends Pick<Fault, 'code' | 'kind' | 'reason' | 'block' | 'header'> {
+export interface FaultFields extends Pick<Fault, 'code' | 'kind' | 'reason' | 'block' | 'header' | 'lock'> {
   readonly version: SoapVersion['name'];
 }
 

@@ -110,7 +110,8 @@ function readMessage(message: Message, reader: Reader): ReadCall {
   const { limits } = readers.compiled;
   if (message.kind === 'soap') {
     const address = { version: versionNamed(message.version), endpoint: message.endpoint };
-    const call = readSoapCall(readers, head, address, bufferOf(message.body), message.split);
+    const { body, split, hasReservedKeys } = message;
+    const call = readSoapCall(readers, head, address, bufferOf(body), split, hasReservedKeys);
     const { operation, input, values, header, isMtom } = call;
     const prepared = prepare(reader, head, operation, input, 'xml', values);
     return { ...prepared, version: call.version.name, header, isMtom };
@@ -188,8 +189,8 @@ function callErrorFields(error: CallError): CallErrorFields {
   return { code, details: { ...reason, problems, allow, retryAfter, logged, path, lacksCredentials } };
 }
 
-function faultFields({ version, code, kind, reason, block, header }: Fault): FaultFields {
-  return { version: version.name, code, kind, reason, block, header };
+function faultFields({ version, code, kind, reason, block, header, lock }: Fault): FaultFields {
+  return { version: version.name, code, kind, reason, block, header, lock };
 }
 
 /** Releases the memory of a message that was read, unless it was transferred with the result. */

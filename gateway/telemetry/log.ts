@@ -165,6 +165,7 @@ function seldom({
   refusal,
   route,
   signed,
+  decrypted,
   wsse,
   wsseReason,
 }: RequestRecord): object | undefined {
@@ -179,6 +180,7 @@ function seldom({
     noted === undefined &&
     route === undefined &&
     signed === undefined &&
+    decrypted === undefined &&
     unverified.length === 0
   )
     return undefined;
@@ -196,6 +198,7 @@ function seldom({
     noted,
     unverified: unverified.length === 0 ? undefined : unverified,
     ...(signed === undefined ? {} : { ...signed, usesSha1: undefined }),
+    decrypted: decrypted?.shown,
     ...(wsseReason === undefined ? {} : { wsse, reason: wsseReason }),
     ...(route === undefined ? {} : routeMembers(route)),
   };

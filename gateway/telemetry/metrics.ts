@@ -76,6 +76,8 @@ interface Counts {
   readonly unverified: Map<string, number>;
   /** Calls with a verified signature that uses SHA-1. */
   sha1: number;
+  /** Calls that were decrypted with AES-CBC. */
+  cbc: number;
   /** By operation. */
   readonly upstreamStatuses: Map<string, Map<number, number>>;
   readonly upstreamDurations: Histogram;
@@ -142,6 +144,7 @@ function createCounts({ topCallers = maxCallers }: Limits, callers: () => Caller
     wsse: new Map(),
     unverified: new Map(),
     sha1: 0,
+    cbc: 0,
     upstreamStatuses: new Map(),
     upstreamDurations: createHistogram(),
     droppedMembers: new Map(),
@@ -172,6 +175,7 @@ function count(counts: Counts, record: RequestRecord, { metricOperations = maxOp
   if (record.wsse !== undefined) add(counts.wsse, record.wsse);
   for (const name of record.unverified) add(counts.unverified, name);
   if (record.signed?.usesSha1 === true) counts.sha1++;
+  if (record.decrypted?.usesCbc === true) counts.cbc++;
   if (record.aborted) counts.aborted++;
   if (record.isReadTwice && operation !== undefined) add(counts.readTwice, operation);
   if (record.noted !== undefined && record.operation !== undefined) {
@@ -360,7 +364,7 @@ const families: readonly FamilyOfContracts[] = [
   by(
     'outcome',
     'wsse_total',
-    'WS-Security headers by outcome: text password, digest password, none, or error code.',
+    'WS-Security headers by outcome: signed, encrypted, text password, digest password, none, or error code.',
     ({ wsse }) => wsse,
   ),
   by(
@@ -370,6 +374,7 @@ const families: readonly FamilyOfContracts[] = [
     ({ unverified }) => unverified,
   ),
   total('wsse_sha1_total', 'Calls with a verified signature that uses SHA-1.', ({ sha1 }) => sha1),
+  total('wsse_cbc_total', 'Calls that were decrypted with AES-CBC.', ({ cbc }) => cbc),
   total('aborted_total', 'Calls whose caller disconnected before the reply.', ({ aborted }) => aborted),
   total('cut_total', 'Replies that were sent only in part.', ({ cut }) => cut),
 ];

@@ -71,6 +71,8 @@ export interface RequestStats {
   wsse: string | undefined;
   /** The verified signer and what its signature covers (X29); undefined for none. */
   signed: SignedRecord | undefined;
+  /** What was decrypted (X29); undefined for nothing. */
+  decrypted: DecryptedRecord | undefined;
   /** Why a signature was refused, a fixed text; undefined if none was. */
   wsseReason: string | undefined;
   /** Names of the elements of that block that were ignored without verification. */
@@ -83,6 +85,13 @@ export interface RequestStats {
   writeId: string | undefined;
   /** Routing of the call, for a contract with a legacy service (G52); undefined for any other contract. */
   route: RouteRecord | undefined;
+}
+
+/** What was decrypted of a message, for the log. */
+export interface DecryptedRecord {
+  /** Algorithm and elements. */
+  readonly shown: string;
+  readonly usesCbc: boolean;
 }
 
 /** The signer of a message for the log. The texts are of a trusted certificate. */
@@ -220,6 +229,7 @@ export function startStats(
     isReadTwice: false,
     wsse: undefined,
     signed: undefined,
+    decrypted: undefined,
     wsseReason: undefined,
     unverified: [],
     written: undefined,

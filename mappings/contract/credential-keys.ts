@@ -57,9 +57,9 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
     certificates: files('Files with certificates of callers, which are trusted without a CA.'),
     crl: files('Files with lists of revoked certificates (CRL), signed by a CA of `ca`.'),
     require: list(
-      'What one signature of each call must cover. Default: body and timestamp.',
-      'body, timestamp, token, to, attachments',
-      keyword('Part of a message.', 'body', 'timestamp', 'token', 'to', 'attachments'),
+      'What one signature of each call must cover; `encryption`: Body must be encrypted. Default: body and timestamp.',
+      'body, timestamp, token, to, attachments, encryption',
+      keyword('Part of a message.', 'body', 'timestamp', 'token', 'to', 'attachments', 'encryption'),
     ),
     credential: map(
       'The credential that the signer supplies.',
@@ -77,6 +77,17 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
       'File with the certificate of the key, before certificates of its issuers. Its path is relative to the overlay.',
     ),
     confirmation: flag('Confirm the signatures of the request in the reply (SignatureConfirmation).'),
+  }),
+  decrypt: record('Decrypt requests. Default: encrypted requests are rejected.', {
+    keys: list(
+      'Key pairs of the gateway. List the old and the new one during a key rotation. Default: that of `sign`.',
+      'objects with key and certificate',
+      record('A key pair.', {
+        key: text('File with an RSA private key, in PEM. Its path is relative to the overlay.'),
+        certificate: text('File with the certificate of the key. Its path is relative to the overlay.'),
+      }),
+    ),
+    cbc: flag('Accept AES-CBC in signed messages, for callers without AES-GCM.'),
   }),
   unverified: list(
     'Elements that are ignored without verification, for callers behind a proxy that verified them.',

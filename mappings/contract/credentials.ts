@@ -35,6 +35,16 @@ export interface Wsse {
   readonly x509?: Signing | undefined;
   /** Undefined: replies are not signed. */
   readonly sign?: ReplySigning | undefined;
+  /** Undefined: encrypted messages are refused. */
+  readonly decrypt?: Decrypting | undefined;
+}
+
+/** Settings for decrypting requests (X23). */
+export interface Decrypting {
+  /** Pairs of RSA keys. A message names one by its certificate. */
+  readonly keys: readonly KeyPair[];
+  /** True to accept AES-CBC (X24). */
+  readonly cbc: boolean;
 }
 
 /** A private key of the gateway with its certificate. The loader has checked that they belong together (X2). */
@@ -60,7 +70,7 @@ export interface Signing {
   readonly certificates: readonly string[];
   readonly crls: readonly string[];
   /** Parts that one signature of each call must cover (X4). */
-  readonly require: readonly ('body' | 'timestamp' | 'token' | 'to' | 'attachments')[];
+  readonly require: readonly ('body' | 'timestamp' | 'token' | 'to' | 'attachments' | 'encryption')[];
   /** The credential that the signer supplies, and the part of the certificate (X20). */
   readonly credential:
     | { readonly name: string; readonly from: 'subject' | 'commonName' | 'san' | 'fingerprint' }

@@ -116,6 +116,12 @@ export const limitTable = {
     bounds: 'Size of a signed reply with its parts, without its signature (WS-Security).',
     result: 'fault `Server` or `Receiver`',
   },
+  wsseBurntKeys: {
+    value: 10_000,
+    bounds:
+      'Keys of messages with AES-CBC that failed to decrypt, which are refused for one hour (WS-Security). One signer may use at most four times the number of free entries.',
+    result: '503 `Overloaded`',
+  },
   replyBytes: {
     value: 32 * mebibyte,
     bounds:

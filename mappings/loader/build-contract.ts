@@ -332,6 +332,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash
   const credentials = buildCredentials(overlay, operations, finished.own, reportOverlay);
   const routes = readRoutes(overlay, operations, credentials, reportOverlay);
   checkStreams(overlay, operations, binary, reportOverlay);
+  checkEncrypted(overlay, reportOverlay);
   checkErrors(overlay, operations, responseStatus, reportOverlay);
   const faultDetail = faultDetailOf(finished.own);
   const ports = writtenPorts(operations.map(({ name }) => name));
@@ -452,6 +453,12 @@ function checkErrors(
       '/soapErrors',
       `expected data.responseStatus in every reply, got none in ${without.name}. Use fault`,
     );
+}
+
+/** Reports replies with parts in a contract that encrypts replies, because only Body is encrypted (X32). */
+function checkEncrypted({ settings, wsse }: Overlay, report: Report): void {
+  if (wsse?.decrypt !== undefined && settings.mtomReplies !== 'never')
+    report('/mtomReplies', 'expected never with /wsse/decrypt, because parts of replies are not encrypted');
 }
 
 /** Reports invalid uses of `stream`. A streamed file must be the whole body, and its values are not checked (W64). */

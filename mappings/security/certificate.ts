@@ -94,6 +94,7 @@ export interface Certificate {
 export const keyUsageBit = {
   digitalSignature: 0x80,
   nonRepudiation: 0x40,
+  keyEncipherment: 0x20,
   keyCertSign: 0x04,
   cRLSign: 0x02,
 } as const;

@@ -19,6 +19,8 @@ export interface SignedMessage {
 export class Ids {
   readonly #root: TreeElement;
   #byName: Map<string, TreeElement[]> | undefined;
+  /** The elements that names resolved to. */
+  readonly #resolved = new Map<string, TreeElement>();
 
   constructor(root: TreeElement) {
     this.#root = root;
@@ -29,16 +31,30 @@ export class Ids {
    * no element or several.
    */
   find(name: string): TreeElement {
-    this.#byName ??= indexOf(this.#root);
-    const decoded = decode(name);
-    const found = new Set([...(this.#byName.get(name) ?? []), ...(this.#byName.get(decoded) ?? [])]);
-    const [element, ...others] = found;
+    const [element, ...others] = this.#named(name);
     if (element === undefined)
       invalid({ expected: 'an element with the Id of each reference', got: 'none' }, 'id');
+    const decoded = decode(name);
     const isNamed = idsOf(element).some((id) => id === name || id === decoded);
-    if (others.length > 0 || !isNamed)
-      invalid({ expected: 'each Id of a reference on one element, and no xml:id' }, 'id');
+    if (others.length > 0 || !isNamed) ambiguous();
+    this.#resolved.set(name, element);
     return element;
+  }
+
+  /**
+   * Counts all names used so far again, because elements were replaced. A name of a replaced element must match no other
+   * element (X7). Throws SecurityProblem.
+   */
+  recount(): void {
+    this.#byName = undefined;
+    for (const [name, element] of this.#resolved)
+      if ([...this.#named(name)].some((other) => other !== element)) ambiguous();
+  }
+
+  #named(name: string): ReadonlySet<TreeElement> {
+    this.#byName ??= indexOf(this.#root);
+    const decoded = this.#byName.get(decode(name)) ?? [];
+    return new Set([...(this.#byName.get(name) ?? []), ...decoded]);
   }
 
   /** Returns the element that a URI of the form `#name` names (X7). Throws SecurityProblem. */
@@ -47,6 +63,10 @@ export class Ids {
       invalid({ expected: '# and an Id as the URI of each reference', got: 'another value' }, 'uri');
     return this.find(uri.slice(1));
   }
+}
+
+function ambiguous(): never {
+  invalid({ expected: 'each Id of a reference on one element, and no xml:id' }, 'id');
 }
 
 /** Decodes percent escapes. A malformed escape is compared only as written. */
@@ -94,6 +114,7 @@ const inBlock: readonly (readonly [namespace: string, local: string])[] = [
   [names.wsse, 'BinarySecurityToken'],
   [names.wsse, 'SecurityTokenReference'],
   [names.wsse11, 'SignatureConfirmation'],
+  [names.xenc, 'EncryptedData'],
 ];
 
 /** Throws SecurityProblem for an element that a Reference must not name, because it may not be read (X8). */
@@ -101,7 +122,8 @@ export function checkPlace(element: TreeElement, { header, block, body }: Signed
   const { parent } = element;
   const isHeaderBlock = parent === header && element !== block;
   const isChild = parent === block && inBlock.some(([namespace, local]) => element.is(namespace, local));
-  if (element === body || isHeaderBlock || isChild || isKeyReference(element, block)) return;
+  const isContent = parent === body && element.is(names.xenc, 'EncryptedData');
+  if (element === body || isHeaderBlock || isChild || isContent || isKeyReference(element, block)) return;
   const { text } = quoteElement(element.local);
   invalid({ detail: `signed element ${text} is at a place that is not read` }, 'place');
 }

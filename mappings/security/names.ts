@@ -8,6 +8,7 @@ export const names = {
   ds: 'http://www.w3.org/2000/09/xmldsig#',
   xenc: namespaces.xenc,
   xop: namespaces.xop,
+  xenc11: 'http://www.w3.org/2009/xmlenc11#',
   wsse: namespaces.wsse,
   wsse11: namespaces.wsse11,
   wsu: namespaces.wsu,

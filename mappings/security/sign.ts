@@ -3,6 +3,7 @@ import type { ReplySigning } from '../contract/credentials.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import { type CanonicalForm, canonicalize } from './canonical.ts';
 import { curveOf } from './certificate.ts';
+import { encryptContent, type ReplyEncryption } from './encrypt.ts';
 import { digestMethods, names, type SignatureMethod, signatureMethods, valueTypes } from './names.ts';
 import { readTree, type Tree, type TreeElement } from './tree.ts';
 
@@ -13,6 +14,8 @@ export interface AnsweredSignatures {
   readonly digest: SignatureMethod['hash'] | undefined;
   /** The SignatureValue of each verified Signature in base64. */
   readonly values: readonly string[];
+  /** Undefined for a reply that is not encrypted (X32). */
+  readonly encryption?: ReplyEncryption | undefined;
 }
 
 /** Names of the signed elements of a reply. */
@@ -86,8 +89,13 @@ export class ReplySigner {
     const value = this.#valueOf(`<SignedInfo xmlns="${names.ds}">${info}`, method);
     const keyInfo = `<KeyInfo><o:SecurityTokenReference><o:Reference URI="#${replyIds.token}" ValueType="${valueTypes.certificate}"/></o:SecurityTokenReference></KeyInfo>`;
     const signature = `<Signature xmlns="${names.ds}"><SignedInfo>${info}<SignatureValue>${value}</SignatureValue>${keyInfo}</Signature>`;
-    const added = this.#token + confirmations.map(([, text]) => text).join('') + signature;
-    return envelope.slice(0, end) + added + envelope.slice(end);
+    const added = this.#token + confirmations.map(([, text]) => text).join('');
+    const { encryption } = answered;
+    if (encryption === undefined) return envelope.slice(0, end) + added + signature + envelope.slice(end);
+    const endOfContent = envelope.lastIndexOf('</', body.end - 1);
+    const { key, data } = encryptContent(envelope.slice(body.start, endOfContent), encryption);
+    const head = envelope.slice(0, end) + added + key + signature + envelope.slice(end, body.start);
+    return head + data + envelope.slice(endOfContent);
   }
 
   /** Returns the algorithms of the request if the key permits them. CXF refuses others than those of its policy (X31). */

@@ -214,13 +214,14 @@ function prefixesIn(element: TreeElement, kind: CanonicalForm['kind']): Readonly
 }
 
 /** Returns the Algorithm of an element. An attribute in a namespace is not the Algorithm (X5). */
-function algorithmOf(element: TreeElement): string {
+export function algorithmOf(element: TreeElement): string {
   const uri = element.attribute('', 'Algorithm');
   if (uri === undefined) invalid({ expected: `an Algorithm on ${element.local}`, got: 'none' }, 'shape');
   return uri;
 }
 
-function refuseAlgorithm(uri: string, accepted: readonly string[]): never {
+/** Throws `UnsupportedAlgorithm`, with the accepted algorithms. */
+export function refuseAlgorithm(uri: string, accepted: readonly string[]): never {
   throw new SecurityProblem(
     'UnsupportedAlgorithm',
     { expected: accepted.join(', '), got: quoteValue(uri.slice(0, 100)) },

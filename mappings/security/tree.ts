@@ -15,7 +15,8 @@ const nothing: readonly never[] = [];
 
 /** An element with its content. Comments are dropped, and CDATA sections are text (X14). */
 export class TreeElement {
-  readonly parent: TreeElement | undefined;
+  /** Undefined for the root of a document. */
+  parent: TreeElement | undefined;
   readonly prefix: string;
   readonly local: string;
   /** `''` for none. */
@@ -66,7 +67,9 @@ export class TreeElement {
 export interface Tree {
   readonly root: TreeElement;
   /** Elements that declare a relative namespace name. */
-  readonly relative: readonly TreeElement[];
+  readonly relative: TreeElement[];
+  /** Number of elements, and of attributes with namespace declarations. */
+  readonly counts: XmlReader['counts'];
   /** Bytes of MIME parts by the `xop:Include` that stands for them. Their base64 is digested in its place (X22). */
   readonly included: Map<TreeElement, Buffer>;
 }
@@ -88,7 +91,29 @@ const absolute = /^[a-z][a-z0-9+.-]*:/i;
 
 /** Reads a whole document to a tree with the reader of the codecs. Throws XmlError. */
 export function readTree(text: string, limits: Limits, tolerance?: XmlTolerance): Tree {
-  const xml = new XmlReader(text, limits, tolerance);
+  return readAll(new XmlReader(text, limits, tolerance), tolerance);
+}
+
+/**
+ * Reads balanced content of an element: text and elements, without DTD, XML declaration and processing instructions.
+ * Throws XmlError.
+ *
+ * @param scope namespace declarations in scope by prefix
+ * @returns the tree of an element with this content
+ */
+export function readFragment(
+  text: string,
+  scope: ReadonlyMap<string, string>,
+  limits: Limits,
+  tolerance?: XmlTolerance,
+): Tree {
+  // content that closes the element is followed by its second end tag, which is not well-formed
+  const xml = new XmlReader(`<content>${text}</content>`, limits, tolerance);
+  xml.declare(scope);
+  return readAll(xml, tolerance);
+}
+
+function readAll(xml: XmlReader, tolerance: XmlTolerance | undefined): Tree {
   const lenient = tolerance?.acceptsIllegalReferences === true;
   const relative: TreeElement[] = [];
   const open = (parent: TreeElement | undefined): TreeElement => {
@@ -116,5 +141,5 @@ export function readTree(text: string, limits: Limits, tolerance?: XmlTolerance)
     }
   }
   xml.finish();
-  return { root, relative, included: new Map() };
+  return { root, relative, counts: xml.counts, included: new Map() };
 }

@@ -34,7 +34,7 @@ export interface VerifiedSignature {
   /** The octets of SignedInfo. */
   readonly octets: string;
   /** The elements that it covers. */
-  readonly covered: ReadonlySet<TreeElement>;
+  readonly covered: Set<TreeElement>;
   /** Positions of the MIME parts that it covers. */
   readonly parts: ReadonlySet<number>;
 }
@@ -43,7 +43,7 @@ export interface VerifiedSignature {
 export interface Verified {
   readonly signatures: readonly VerifiedSignature[];
   /** The octets of the covered elements. The gateway reads these elements from nothing else (X12). */
-  readonly octets: ReadonlyMap<TreeElement, string>;
+  readonly octets: Map<TreeElement, string>;
 }
 
 /** A Signature before anything is verified. */
@@ -75,19 +75,21 @@ export interface Verifying {
 export class Verifier {
   readonly #message: SignedMessage;
   readonly #verifying: Verifying;
-  readonly #ids: Ids;
+  readonly ids: Ids;
   readonly #tokens: Tokens;
   readonly #budget: Budget;
   readonly #octets = new Map<TreeElement, string>();
   readonly #found: Found[] = [];
+  readonly #opened = new Map<TreeElement, Opened>();
+  readonly #signatures: VerifiedSignature[] = [];
 
   /** @param characters length of the document */
   constructor(message: SignedMessage, verifying: Verifying, characters: number) {
     const { tree, block } = message;
     this.#message = message;
     this.#verifying = verifying;
-    this.#ids = new Ids(tree.root);
-    this.#tokens = new Tokens(block, this.#ids, verifying.trust, verifying.now);
+    this.ids = new Ids(tree.root);
+    this.#tokens = new Tokens(block, this.ids, verifying.trust, verifying.now);
     this.#budget = { left: (characters + (message.parts?.characters ?? 0)) * canonicalShare };
   }
 
@@ -100,21 +102,34 @@ export class Verifier {
     this.#found.push({ signature, info, signer: this.#tokens.ofKeyInfo(signature.keyInfo) });
   }
 
-  /**
-   * Verifies all Signatures (X12 steps 2 to 5). All SignatureValues are verified before the first digest. Throws
-   * SecurityProblem.
-   */
-  verify(): Verified {
-    const opened = this.#found.map((found) => this.#open(found));
-    const [first] = opened;
-    if (
-      opened.some(
-        ({ signer }) => first !== undefined && !signer.signer.bytes.equals(first.signer.signer.bytes),
-      )
-    )
-      invalid({ expected: 'Signatures of one signer in Security', got: 'another' }, 'two signers');
-    const signatures = opened.map((one) => this.#verified(one));
-    return { signatures, octets: this.#octets };
+  /** Verifies the SignatureValue of each Signature that was added (X12 steps 2 to 4). Throws SecurityProblem. */
+  open(): void {
+    for (const found of this.#found) {
+      const { element } = found.signature;
+      if (!this.#opened.has(element)) this.#opened.set(element, this.#open(found));
+    }
+    const { signer } = this;
+    for (const other of this.#opened.values())
+      if (signer !== undefined && !other.signer.signer.bytes.equals(signer.signer.bytes))
+        invalid({ expected: 'Signatures of one signer in Security', got: 'another' }, 'two signers');
+  }
+
+  /** The signer of a Signature whose SignatureValue was verified; undefined for none. */
+  get signer(): NamedToken | undefined {
+    const [first] = this.#opened.values();
+    return first?.signer;
+  }
+
+  /** Compares the digests of a Signature (X12 step 5). Throws SecurityProblem. */
+  check(element: TreeElement): void {
+    const opened = this.#opened.get(element);
+    if (opened === undefined) throw new RangeError('a Signature that was not opened');
+    this.#signatures.push(this.#verified(opened));
+  }
+
+  /** The result of the Signatures that were checked so far. */
+  get verified(): Verified {
+    return { signatures: this.#signatures, octets: this.#octets };
   }
 
   /** The algorithms of the first Signature that was read, whether it is valid or not (X31). */
@@ -193,7 +208,7 @@ export class Verifier {
         this.#message.parts?.find(uri) ??
         invalid({ expected: 'a multipart message with the signed part', got: 'none' }, 'part')
       );
-    const element = this.#ids.resolve(uri);
+    const element = this.ids.resolve(uri);
     checkPlace(element, this.#message);
     return element;
   }

@@ -50,6 +50,7 @@ export const limitTests = {
   wsseFreshMs: ['test/gateway/protocols/soap/security.test.ts', "limit: 'wsseFreshMs'"],
   wsseReferences: ['test/security/rules.test.ts', 'X39: wsseReferences: '],
   wsseSignedLifeMs: ['test/security/rules.test.ts', 'X18: wsseSignedLifeMs: '],
+  wsseBurntKeys: ['test/gateway/call/burnt-keys.test.ts', 'X24: wsseBurntKeys: '],
   wsseNonces: ['test/gateway/protocols/soap/security.test.ts', "'wsseNonces: "],
   errors: ['test/gateway/http/limits.test.ts', "'W43: errors: "],
   upstreamError: ['test/gateway/http/limits.test.ts', "'upstreamError: "],

@@ -200,9 +200,11 @@ function noteSecurity(
 ): void {
   const security = header?.security;
   if (security !== undefined) {
-    const { token, signed, refused } = security;
-    stats.wsse = signed === undefined ? token : token === 'none' ? 'signed' : `signed+${token}`;
+    const { token, signed, decrypted, refused } = security;
+    const facts = [signed && 'signed', decrypted && 'encrypted', token === 'none' ? undefined : token];
+    stats.wsse = facts.filter((fact) => fact !== undefined).join('+') || 'none';
     stats.signed = signed;
+    stats.decrypted = decrypted;
     stats.wsseReason = refused;
     stats.unverified = [...new Set(security.unverified)];
   }

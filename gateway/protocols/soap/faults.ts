@@ -3,6 +3,7 @@ import type { FaultWords } from '../../../mappings/compile.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
 import { type Reason, sentence } from '../../../mappings/contract/reason.ts';
 import { isNcName } from '../../../mappings/xml/characters.ts';
+import type { KeyLock } from '../../call/burnt-keys.ts';
 import { headerOfFault, type ReplyHeader, signedBlockOf } from './headers/reply-header.ts';
 import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
 
@@ -72,6 +73,8 @@ export class Fault extends Error {
   header: ReplyHeader | undefined;
   /** The fault that the upstream defines itself (A29); undefined for any other. */
   readonly own: FaultWords | undefined;
+  /** The keys of a message that may be read again after they are reserved (X24); undefined for any other fault. */
+  readonly lock: KeyLock | undefined;
 
   constructor(
     soapVersion: SoapVersion,
@@ -83,6 +86,7 @@ export class Fault extends Error {
       readonly block?: Fault['block'];
       readonly header?: ReplyHeader | undefined;
       readonly own?: FaultWords | undefined;
+      readonly lock?: KeyLock | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -95,6 +99,7 @@ export class Fault extends Error {
     this.block = details.block;
     this.header = details.header;
     this.own = details.own;
+    this.lock = details.lock;
   }
 }
 

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { instantFromXml } from '../../../mappings/codec/scalars/dates.ts';
 import type { Signing, Wsse } from '../../../mappings/contract/credentials.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
-import type { CanonicalForm } from '../../../mappings/security/canonical.ts';
+import type { Decryption } from '../../../mappings/security/decryption.ts';
 import type { SignedMessage } from '../../../mappings/security/message.ts';
 import { names } from '../../../mappings/security/names.ts';
 import { Parts, refuseUncovered } from '../../../mappings/security/parts.ts';
@@ -15,14 +14,27 @@ import { readTree, type Tree, type TreeElement } from '../../../mappings/securit
 import type { Trust } from '../../../mappings/security/trust.ts';
 import { type Verified, type VerifiedSignature, Verifier } from '../../../mappings/security/verify.ts';
 import type { XmlReader, XmlTolerance } from '../../../mappings/xml/reader.ts';
+import type { KeyLock } from '../../call/burnt-keys.ts';
 import type { SignedCredentials } from '../../call/credentials.ts';
 import { certificatePart } from '../../http/certificate-part.ts';
+import {
+  answeredOf,
+  lockOf,
+  type OpenDecryption,
+  type OpenedCall,
+  openDecryption,
+  openSignatures,
+  refuseEncryptedHeaders,
+  refuseUnencryptable,
+  verifyInOrder,
+} from './encrypted-message.ts';
 import { isForUs } from './headers/header-block.ts';
 import { maxHeaderBlocks } from './headers/headers.ts';
-import type { SignedFacts } from './headers/reply-header.ts';
+import type { DecryptedFacts, SignedFacts } from './headers/reply-header.ts';
 import { unsupported } from './headers/security.ts';
 import { windowProblem } from './headers/timestamp.ts';
 import { entriesOf } from './signed-once.ts';
+import { addressing, Composer, type EnvelopeParts, isTimestamp, isToken } from './verified-document.ts';
 import { type SoapVersion, soap11, soap12 } from './versions.ts';
 
 /** Data about the signer of a message. It is plain data, because a worker thread may read it. */
@@ -51,6 +63,8 @@ export type SignedReading =
       readonly facts: SignerFacts | undefined;
       /** What a signed reply answers; undefined if the reply is not signed (X30). */
       readonly answered: AnsweredSignatures | undefined;
+      /** Undefined for a message without encryption. */
+      readonly decrypted: DecryptedFacts | undefined;
     };
 
 /** A fault before anything of the message is read, with what its Header answers. */
@@ -60,22 +74,17 @@ export interface SignedRefusal {
   readonly hasTimestamp: boolean;
   readonly answered: AnsweredSignatures | undefined;
   readonly addressing: { readonly namespace: string; messageId: string | undefined } | undefined;
+  /** Set if the message was refused only until its keys are reserved (X24). */
+  readonly lock?: KeyLock | undefined;
 }
 
-/** Reads a decoded document. Throws XmlError. */
+/** Reads a decoded document. With reserved keys, AES-CBC is decrypted (X24). Throws XmlError. */
 export type ReadSigned = (
   text: string,
   attachments: Attachments | undefined,
   now: number,
+  isReserved: boolean,
 ) => SignedReading | SignedRefusal;
-
-/**
- * The prefix of the envelope of verified documents. Callers cannot know it, so no value in a signed element has this
- * prefix (X15).
- */
-const prefix = `e${randomBytes(8).toString('hex')}`;
-
-const inclusive: CanonicalForm = { kind: 'inclusive', prefixes: new Set() };
 
 /** Returns a function that verifies the signatures of a contract's messages (X12). */
 export function createReadSigned(
@@ -85,17 +94,7 @@ export function createReadSigned(
   tolerance: XmlTolerance,
 ): ReadSigned {
   const reader = new SignedReader(wsse, signing, limits, tolerance);
-  return (text, attachments, now) => reader.read(text, attachments, now);
-}
-
-/** The parts of an envelope. */
-interface EnvelopeParts {
-  readonly tree: Tree;
-  readonly version: SoapVersion;
-  readonly header: TreeElement | undefined;
-  readonly body: TreeElement;
-  /** Security blocks for the gateway. */
-  readonly blocks: readonly TreeElement[];
+  return (text, attachments, now, isReserved) => reader.read(text, attachments, now, isReserved);
 }
 
 class SignedReader {
@@ -104,6 +103,8 @@ class SignedReader {
   readonly #limits: Limits;
   readonly #tolerance: XmlTolerance;
   readonly #trust: Trust;
+  /** Undefined for a contract that decrypts nothing. */
+  readonly #openDecryption: OpenDecryption | undefined;
 
   constructor(wsse: Wsse, signing: Signing, limits: Limits, tolerance: XmlTolerance) {
     this.#tolerance = tolerance;
@@ -111,31 +112,41 @@ class SignedReader {
     this.#signing = signing;
     this.#limits = limits;
     this.#trust = trustOf(signing);
+    const { decrypt } = wsse;
+    if (decrypt !== undefined) this.#openDecryption = openDecryption(decrypt, limits, tolerance);
   }
 
-  read(text: string, attachments: Attachments | undefined, now: number): SignedReading | SignedRefusal {
+  read(
+    text: string,
+    attachments: Attachments | undefined,
+    now: number,
+    isReserved: boolean,
+  ): SignedReading | SignedRefusal {
     const tree = readTree(text, this.#limits, this.#tolerance);
     const parts = partsOf(tree, this.#limits);
     if (parts === undefined) return { kind: 'malformed' };
-    const verifying: { verifier?: Verifier } = {};
+    const { blocks, ...refusal } = refusalOf(tree);
+    const isAnswered = this.#wsse.sign !== undefined && hasSignature(blocks);
+    const call: OpenedCall = {};
     try {
       if (parts === 'two bodies') invalid({ expected: 'one Body in Envelope' }, 'place');
-      return this.#verified(parts, text.length, attachments, now, verifying);
+      return this.#verified(parts, text.length, attachments, now, isReserved, call);
     } catch (error) {
-      if (!(error instanceof SecurityProblem)) throw error;
-      const refusal = refusalOf(error, tree);
-      const isAnswered = this.#wsse.sign !== undefined && hasSignature(refusal.blocks);
-      return { ...refusal, answered: isAnswered ? answeredOf(verifying.verifier, []) : undefined };
+      const problem = call.decryption?.problemOf(error) ?? error;
+      if (!(problem instanceof SecurityProblem)) throw problem;
+      const answered = isAnswered ? (call.answered ?? answeredOf(call, [])) : undefined;
+      return { ...refusal, problem, answered, lock: lockOf(error) };
     }
   }
 
-  /** @param verifying gets the verifier, which knows the algorithms of a message that is refused */
+  /** @param call gets what a refusal may reveal about the message */
   #verified(
     parts: EnvelopeParts,
     characters: number,
     attachments: Attachments | undefined,
     now: number,
-    verifying: { verifier?: Verifier },
+    isReserved: boolean,
+    call: OpenedCall,
   ): SignedReading {
     const { header, blocks, body, tree, version } = parts;
     const { require } = this.#signing;
@@ -144,6 +155,7 @@ class SignedReader {
       invalid({ expected: 'one Security block for this service', got: 'two blocks' }, 'two blocks');
     const isPlain =
       block === undefined || block.children.every((child) => isToken(child) || isTimestamp(child));
+    if (this.#openDecryption !== undefined) refuseEncryptedHeaders(header);
     if (isPlain && require.length === 0) return { kind: 'plain' };
     if (header === undefined || block === undefined) return refuseUnsigned(require);
     const { soapHeaderText } = this.#limits;
@@ -157,12 +169,20 @@ class SignedReader {
       { trust: this.#trust, rules, limits: this.#limits, now },
       characters,
     );
-    verifying.verifier = verifier;
-    const isSigned = this.#addAll(block, verifier);
+    const decryption = this.#openDecryption?.(message, verifier, now);
+    Object.assign(call, { verifier, decryption });
+    const isSigned = this.#addAll(block, verifier, decryption);
     if (!isSigned && require.length > 0) return refuseUnsigned(require);
-    const verified = verifier.verify();
+    if (!isSigned) decryption?.refuseCbc();
+    openSignatures(verifier, decryption, isReserved);
+    call.answered = answeredOf(call, []);
+    verifyInOrder(block, verifier, decryption, (element) => isToken(element) || isTimestamp(element));
+    const { verified } = verifier;
     const sufficient = this.#checkCoverage(message, verified, parts, attachments);
-    const composer = new Composer(parts, block, verified, verifier, this.#wsse);
+    decryption?.checkAll(require.includes('encryption'));
+    const isAnswered = isSigned && this.#wsse.sign !== undefined;
+    if (isAnswered) refuseUnencryptable(call);
+    const composer = new Composer(parts, block, verified, verifier, this.#wsse, decryption?.signedContent);
     const document = composer.document(true);
     const signsBody = require.includes('body');
     return {
@@ -172,13 +192,13 @@ class SignedReader {
       signedActions: signsBody ? composer.document(false) : undefined,
       checkParts: checkPartsOf(sufficient, attachments, body, signsBody),
       facts: this.#factsOf(message, verified, now),
-      answered:
-        isSigned && this.#wsse.sign !== undefined ? answeredOf(verifier, verified.signatures) : undefined,
+      answered: isAnswered ? answeredOf(call, verified.signatures) : undefined,
+      decrypted: decryption?.facts,
     };
   }
 
   /** Reads the form of each child of the block in order (X12). Returns true if there is a Signature. */
-  #addAll(block: TreeElement, verifier: Verifier): boolean {
+  #addAll(block: TreeElement, verifier: Verifier, decryption: Decryption | undefined): boolean {
     let hasSignature = false;
     if (/[^ \t\r\n]/.test(block.text))
       invalid({ expected: 'only elements in Security', got: 'text' }, 'shape');
@@ -186,7 +206,8 @@ class SignedReader {
       if (child.is(names.ds, 'Signature')) {
         hasSignature = true;
         verifier.add(child);
-      } else if (child.namespace === names.ds)
+      } else if (decryption?.add(child) === true) hasSignature ||= child.is(names.xenc, 'EncryptedData');
+      else if (child.namespace === names.ds)
         invalid({ expected: 'Signature as the only element of its namespace in Security' }, 'place');
       else if (!this.#isRead(child))
         throw new SecurityProblem(
@@ -195,6 +216,7 @@ class SignedReader {
           'element',
         );
     }
+    decryption?.finish();
     return hasSignature;
   }
 
@@ -303,14 +325,6 @@ const readInBlock: ReadonlySet<string> = new Set([
 
 const elementsRead = 'a Signature, a BinarySecurityToken, a UsernameToken and a Timestamp';
 
-function isTimestamp(element: TreeElement): boolean {
-  return element.is(namespaces.wsu, 'Timestamp');
-}
-
-function isToken(element: TreeElement): boolean {
-  return element.is(namespaces.wsse, 'UsernameToken');
-}
-
 const itemNames: Readonly<Record<string, string>> = {
   body: 'Body',
   timestamp: 'Timestamp',
@@ -362,8 +376,6 @@ function attributesOf(element: TreeElement): Pick<XmlReader, 'attribute'> {
   return { attribute: (namespace, local) => element.attribute(namespace, local) };
 }
 
-const addressing: ReadonlySet<string> = new Set([namespaces.addressing10, namespaces.addressing2004]);
-
 function isCovered(
   item: Signing['require'][number],
   { header, block, body, parts }: SignedMessage,
@@ -373,6 +385,8 @@ function isCovered(
   switch (item) {
     case 'attachments':
       return parts === undefined || coveredParts.size === parts.size;
+    case 'encryption':
+      return true; // checked after all Signatures
     case 'body':
       return covered.has(body);
     case 'timestamp': {
@@ -406,79 +420,20 @@ function describe(
   return items.length === 0 ? algorithm : `${algorithm} ${items.join('+')}`;
 }
 
-/** Returns what a signed reply answers. */
-function answeredOf(
-  verifier: Verifier | undefined,
-  signatures: readonly VerifiedSignature[],
-): AnsweredSignatures {
-  const values = signatures.map(({ value }) => value.toString('base64'));
-  return { method: undefined, digest: undefined, ...verifier?.algorithms, values };
-}
-
+/** Returns true for a block with a Signature, or with an encrypted element that may be one (X24, X30). */
 function hasSignature(blocks: readonly TreeElement[]): boolean {
-  return blocks.some(({ children }) => children.some((child) => child.is(names.ds, 'Signature')));
+  return blocks.some(({ children }) =>
+    children.some((child) => child.is(names.ds, 'Signature') || child.is(names.xenc, 'EncryptedData')),
+  );
 }
 
-/** Writes the document that the gateway reads instead of the message (X12). */
-class Composer {
-  readonly #parts: EnvelopeParts;
-  readonly #block: TreeElement;
-  readonly #octets: Map<TreeElement, string>;
-  readonly #verifier: Verifier;
-  readonly #wsse: Wsse;
-  readonly #unsigned = new Set<TreeElement>();
-
-  constructor(parts: EnvelopeParts, block: TreeElement, verified: Verified, verifier: Verifier, wsse: Wsse) {
-    this.#parts = parts;
-    this.#block = block;
-    this.#octets = new Map(verified.octets);
-    this.#verifier = verifier;
-    this.#wsse = wsse;
-  }
-
-  /** @param withUnsignedActions false to leave out actions that no Signature covers (X4) */
-  document(withUnsignedActions: boolean): string {
-    const { version, header, body } = this.#parts;
-    const blocks = (header?.children ?? [])
-      .filter((one) => withUnsignedActions || !isAction(one) || !this.#isUnsigned(one))
-      .map((one) => (one === this.#block ? this.#security() : this.#textOf(one)));
-    const content = `<${prefix}:Header>${blocks.join('')}</${prefix}:Header>${this.#textOf(body)}`;
-    return `<${prefix}:Envelope xmlns:${prefix}="${version.namespace}">${content}</${prefix}:Envelope>`;
-  }
-
-  #security(): string {
-    const children = this.#block.children.map((child) => {
-      if (isTimestamp(child) || isToken(child)) return this.#textOf(child);
-      const isIgnored = this.#wsse.unverified.some((name) => name === child.local);
-      return isIgnored && child.local === 'Assertion' ? `<${prefix}o:Assertion/>` : '';
-    });
-    return `<${prefix}o:Security xmlns:${prefix}o="${namespaces.wsse}">${children.join('')}</${prefix}o:Security>`;
-  }
-
-  #isUnsigned(element: TreeElement): boolean {
-    return this.#unsigned.has(element) || !this.#octets.has(element);
-  }
-
-  /** Returns the octets of a covered element, and a canonical form with all declarations of any other. */
-  #textOf(element: TreeElement): string {
-    const known = this.#octets.get(element);
-    if (known !== undefined) return known;
-    const text = this.#verifier.formOf(element, inclusive, true);
-    this.#octets.set(element, text);
-    this.#unsigned.add(element);
-    return text;
-  }
-}
-
-function isAction(element: TreeElement): boolean {
-  return element.local === 'Action' && addressing.has(element.namespace);
-}
-
-/** Describes a refused message. `blocks`: its Security blocks for the gateway. */
-function refusalOf(
-  problem: SecurityProblem,
-  { root }: Tree,
-): Omit<SignedRefusal, 'answered'> & { readonly blocks: readonly TreeElement[] } {
+/**
+ * Returns what a fault answers, and the Security blocks for the gateway. It is found before decryption, so that it
+ * reveals nothing (X24).
+ */
+function refusalOf({
+  root,
+}: Tree): Omit<SignedRefusal, 'problem' | 'answered' | 'lock'> & { readonly blocks: readonly TreeElement[] } {
   const version = root.namespace === soap12.namespace ? soap12 : soap11;
   const all = root.children
     .filter((child) => child.is(version.namespace, 'Header'))
@@ -490,7 +445,6 @@ function refusalOf(
   const addressed = all.find(({ namespace }) => addressing.has(namespace));
   const id = all.find(({ namespace, local }) => namespace === addressed?.namespace && local === 'MessageID');
   return {
-    problem,
     version,
     blocks,
     hasTimestamp,

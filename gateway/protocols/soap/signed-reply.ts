@@ -39,6 +39,13 @@ export function signedEnvelope(
   const answered = header?.security?.answered;
   const { sign } = contract.wsse ?? {};
   if (answered === undefined || sign === undefined) return undefined;
+  if (answered.encryption !== undefined && parts.length > 0)
+    throw new Fault(
+      version,
+      'receiver',
+      { detail: 'the parts of the reply cannot be encrypted' },
+      { header },
+    );
   const pieces = typeof envelope === 'string' ? [Buffer.from(envelope, 'latin1')] : [envelope].flat();
   const size = [...pieces, ...parts].reduce((sum, { length }) => sum + length, 0);
   const { wsseSignedReplyBytes } = limits;

@@ -13,7 +13,6 @@ import {
   type ReadSigned,
   type SignedReading,
   type SignedRefusal,
-  type SignerFacts,
 } from './signed-message.ts';
 import type { Envelope, OpenSoap, SoapCall, SoapMessage } from './soap-call.ts';
 import type { SoapAddress, SoapVersion } from './versions.ts';
@@ -51,7 +50,8 @@ function openMessage(
   const now = Date.now();
   let reading: SignedReading | SignedRefusal;
   try {
-    reading = readSigned(decodeXml(document, charset), attachments, now);
+    const { hasReservedKeys = false } = message;
+    reading = readSigned(decodeXml(document, charset), attachments, now, hasReservedKeys);
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     const { version } = address;
@@ -67,7 +67,7 @@ function openMessage(
       usual,
       invalidAction(address.version, 'an envelope with one Header and one Body'),
     );
-  const { version, signedActions, checkParts, facts, answered } = reading;
+  const { version, signedActions, checkParts, facts, answered, decrypted } = reading;
   if (attachments !== undefined) attachments.ignoresUnused = facts !== undefined;
   const verified = { charset: 'utf-8', attachments } as const;
   const envelope = answering(answered, now, () =>
@@ -80,12 +80,12 @@ function openMessage(
         throw invalidAction(version, 'a signed wsa:Action that selects the operation');
       });
   }
-  if (facts === undefined) return envelope;
+  if (facts === undefined && decrypted === undefined) return envelope;
   const readPayload = (): SoapCall =>
     answering(answered, now, () => {
       const call = envelope.readPayload();
       refuseProblem(version, call.header, checkParts);
-      return withSigner(call, facts, answered);
+      return withFacts(call, reading);
     });
   return { ...envelope, readPayload };
 }
@@ -146,21 +146,20 @@ function operationOf(
   }
 }
 
-function withSigner(
+function withFacts(
   call: SoapCall,
-  { credentials, shown }: SignerFacts,
-  answered: AnsweredSignatures | undefined,
+  { facts, answered, decrypted }: Extract<SignedReading, { kind: 'read' }>,
 ): SoapCall {
   const { security } = call.header ?? {};
-  if (security !== undefined) Object.assign(security, { signed: shown, answered });
-  return { ...call, values: { ...call.values, signed: credentials } };
+  if (security !== undefined) Object.assign(security, { signed: facts?.shown, answered, decrypted });
+  return facts === undefined ? call : { ...call, values: { ...call.values, signed: facts.credentials } };
 }
 
 function faultOf(refusal: SignedRefusal, now: number): Fault {
-  const { problem, version, hasTimestamp, addressing, answered } = refusal;
+  const { problem, version, hasTimestamp, addressing, answered, lock } = refusal;
   const { code, reason, logged: refused } = problem;
   const timestamp = hasTimestamp ? now : undefined;
   const header: ReplyHeader = { security: { timestamp, token: 'none', unverified: [], refused, answered } };
   if (addressing !== undefined) header.addressing = addressing;
-  return new Fault(version, code, reason, { header, cause: problem });
+  return new Fault(version, code, reason, { header, lock, cause: problem });
 }

@@ -15,6 +15,8 @@ export interface SoapMessage {
   readonly actions: readonly string[];
   /** The other parts of a multipart message (W57); undefined for any other message. */
   readonly attachments: Attachments | undefined;
+  /** True if the encrypted keys of the message are reserved, so that they may be used (X24). Default: false. */
+  readonly hasReservedKeys?: boolean;
 }
 
 /** An envelope that was read up to its payload. */

@@ -53,6 +53,12 @@ export function readKeyPair(
   };
 }
 
+/** Returns true for a pair of RSA keys, which can decrypt. */
+export function isRsaPair({ certificates: [certificate] }: KeyPair): boolean {
+  const parsed = parseCertificate(Buffer.from(certificate, 'base64'));
+  return parsed !== undefined && rsaBits(parsed.publicKey) !== undefined;
+}
+
 /** Reads a private key without a passphrase. An error message contains nothing of the file. */
 function readKey(at: string, name: string, report: Report, files: NamedFiles): KeyObject | undefined {
   const bytes = files.bytes(at, name, true);

@@ -287,7 +287,8 @@ function readWsse(
   const x509 = keys.x509 === undefined ? undefined : readSigning(keys, keys.x509, known, report, readBytes);
   const timestamp =
     keys.timestamp ?? (x509?.require.includes('timestamp') === true ? 'required' : 'optional');
-  const signatures = { x509, sign: readReplySigning(keys, report, readBytes) };
+  const sign = readReplySigning(keys, report, readBytes);
+  const signatures = { x509, sign, decrypt: readDecrypting(keys, sign, report, readBytes) };
   if (typeof digest === 'string') return { username, password, digest, timestamp, unverified, ...signatures };
   const parts = {
     password: nameAt(digest.password, 'digest/password'),
@@ -316,6 +317,35 @@ function readReplySigning(
   const { readKeyPair } = load<typeof import('./key-pair.ts')>('key-pair');
   const pair = readKeyPair('/wsse/sign', sign, report, readBytes);
   return pair === undefined ? undefined : { ...pair, confirmation: sign.confirmation === true };
+}
+
+/** Reads the settings for decryption (X23). Its keys are by default that of `sign`. */
+function readDecrypting(
+  { decrypt, x509 }: NonNullable<Values['wsse']>,
+  sign: Wsse['sign'],
+  report: Report,
+  readBytes: ReadBytes,
+): Wsse['decrypt'] {
+  if (decrypt === undefined) {
+    if (x509?.require?.includes('encryption') === true)
+      report('/wsse/x509/require', 'expected /wsse/decrypt too, because encryption is required');
+    return undefined;
+  }
+  if (x509 === undefined)
+    report(
+      '/wsse/decrypt',
+      'expected /wsse/x509 too; { require: [], replay: allow } permits encryption only',
+    );
+  if (decrypt.keys === undefined && sign === undefined)
+    report('/wsse/decrypt/keys', 'expected key pairs, or /wsse/sign, got neither');
+  if (decrypt.keys?.length === 0) report('/wsse/decrypt/keys', 'expected one or more key pairs, got none');
+  const { isRsaPair, readKeyPair } = load<typeof import('./key-pair.ts')>('key-pair');
+  const given = decrypt.keys?.map((keys, index) =>
+    readKeyPair(`/wsse/decrypt/keys/${index}`, keys, report, readBytes),
+  );
+  const keys = (given ?? [sign]).flatMap((pair) => pair ?? []);
+  if (!keys.every(isRsaPair)) report('/wsse/decrypt/keys', 'expected RSA keys, got another key');
+  return { keys, cbc: decrypt.cbc === true };
 }
 
 /** Reads the settings for signatures. The module is loaded only for a contract that has them. */

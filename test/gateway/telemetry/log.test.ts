@@ -409,6 +409,7 @@ const settled: RequestRecord = {
   status: 200,
   meant: undefined,
   signed: undefined,
+  decrypted: undefined,
   wsseReason: undefined,
   bytesIn: 0,
   bytesOut: 9,

@@ -24,10 +24,19 @@ export interface SecurityFacts {
   readonly unverified: string[];
   /** Facts about a verified signature for the log (X29). */
   signed?: SignedFacts | undefined;
+  /** Undefined for a message without encryption. */
+  decrypted?: DecryptedFacts | undefined;
   /** Why a signature was refused, for the log (X29). */
   refused?: string | undefined;
   /** What a signed reply answers; undefined if the reply is not signed (X30). */
   answered?: AnsweredSignatures | undefined;
+}
+
+/** What was decrypted of a message, for the log (X29). */
+export interface DecryptedFacts {
+  /** Algorithm and elements for the log: `aes128-gcm body+signature`. */
+  readonly shown: string;
+  readonly usesCbc: boolean;
 }
 
 /** The signer of a message, and what the signature covers, for the log (X29). */

@@ -1,0 +1,138 @@
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import type { Decrypting } from '../../../mappings/contract/credentials.ts';
+import type { Limits } from '../../../mappings/contract/limits.ts';
+import type { Decryption } from '../../../mappings/security/decryption.ts';
+import type { SignedMessage } from '../../../mappings/security/message.ts';
+import { names } from '../../../mappings/security/names.ts';
+import { SecurityProblem } from '../../../mappings/security/problem.ts';
+import type { AnsweredSignatures } from '../../../mappings/security/sign.ts';
+import type { TreeElement } from '../../../mappings/security/tree.ts';
+import type { VerifiedSignature, Verifier } from '../../../mappings/security/verify.ts';
+import type { XmlTolerance } from '../../../mappings/xml/reader.ts';
+import type { KeyLock } from '../../call/burnt-keys.ts';
+import { unsupported } from './headers/security.ts';
+
+/** Returns the decryption of one message. */
+export type OpenDecryption = (message: SignedMessage, verifier: Verifier, now: number) => Decryption;
+
+/** A message with keys that must be reserved before they are used (X24). */
+class LockedMessage extends SecurityProblem {
+  readonly lock: KeyLock;
+
+  constructor(lock: KeyLock) {
+    super('FailedCheck', {}, 'locked');
+    this.name = 'LockedMessage';
+    this.lock = lock;
+  }
+}
+
+/** Returns the keys to reserve before a message is read again; undefined for another error. */
+export function lockOf(error: unknown): KeyLock | undefined {
+  return error instanceof LockedMessage ? error.lock : undefined;
+}
+
+/** Returns a function that opens messages of a contract. Its modules are loaded only for a contract that decrypts. */
+export function openDecryption(
+  { keys, cbc: acceptsCbc }: Decrypting,
+  limits: Limits,
+  tolerance: XmlTolerance,
+): OpenDecryption {
+  const { Decryption: Opened, decryptionKeysOf }: typeof import('../../../mappings/security/decryption.ts') =
+    createRequire(import.meta.url)(`../../../mappings/security/decryption${extname(import.meta.url)}`);
+  const settings = { keys: decryptionKeysOf(keys), acceptsCbc, limits, tolerance };
+  return (message, verifier, now) =>
+    new Opened(message, { ...settings, now }, verifier.ids, verifier.verified);
+}
+
+/**
+ * Verifies all readable SignatureValues before a private key is used (X24). With AES-CBC permitted, throws LockedMessage
+ * until the keys of the message are reserved. Throws SecurityProblem.
+ */
+export function openSignatures(
+  verifier: Verifier,
+  decryption: Decryption | undefined,
+  isReserved: boolean,
+): void {
+  const isLocked = !isReserved && decryption?.mustReserve === true;
+  try {
+    verifier.open();
+  } catch (error) {
+    // read again after the reservation, this error uses up the keys
+    if (!isLocked || !(error instanceof SecurityProblem) || error.code !== 'FailedCheck') throw error;
+  }
+  if (!isLocked) return;
+  const { wrappedKeys: keys, hasEncryptedElement: mayHideSigner } = decryption;
+  throw new LockedMessage({ keys, caller: verifier.signer?.signer.keyHash, mayHideSigner });
+}
+
+/**
+ * Decrypts and verifies the children of the block in document order (X23, X27). Throws SecurityProblem.
+ *
+ * @param isPermitted returns true for an element that may be encrypted, apart from a Signature
+ */
+export function verifyInOrder(
+  block: TreeElement,
+  verifier: Verifier,
+  decryption: Decryption | undefined,
+  isPermitted: (element: TreeElement) => boolean,
+): void {
+  const replaced = new Map<TreeElement, TreeElement>();
+  const passed = new Set<TreeElement>();
+  const verify = (element: TreeElement): void => {
+    if (element.is(names.ds, 'Signature')) {
+      verifier.add(element);
+      verifier.open();
+      verifier.check(element);
+    } else if (!isPermitted(element)) decryption?.refuseElement(element);
+  };
+  for (const child of block.children) {
+    const plain = replaced.get(child);
+    if (plain !== undefined) verify(plain);
+    else if (child.is(names.ds, 'Signature')) verifier.check(child);
+    else
+      for (const [data, element] of decryption?.decrypt(child) ?? []) {
+        replaced.set(data, element);
+        if (passed.has(data)) verify(element);
+      }
+    passed.add(child);
+  }
+}
+
+/** What is known of a message while it is read. */
+export interface OpenedCall {
+  verifier?: Verifier;
+  decryption?: Decryption | undefined;
+  /** What a fault answers after the decryption has begun, so that it reveals nothing about the plaintext (X24). */
+  answered?: AnsweredSignatures;
+}
+
+/** Returns what a signed reply answers, and for whom it is encrypted (X31, X32). */
+export function answeredOf(
+  { verifier, decryption }: OpenedCall,
+  signatures: readonly VerifiedSignature[],
+): AnsweredSignatures {
+  const values = signatures.map(({ value }) => value.toString('base64'));
+  const algorithm = decryption?.algorithm;
+  const signer = verifier?.signer?.signer;
+  const encryption =
+    algorithm === undefined || signer === undefined || decryption?.canAnswer(signer) !== true
+      ? undefined
+      : { certificate: signer.bytes.toString('base64'), algorithm };
+  return { method: undefined, digest: undefined, ...verifier?.algorithms, values, encryption };
+}
+
+/** Refuses an encrypted request of a signer whose certificate cannot encrypt the reply (X32). Throws SecurityProblem. */
+export function refuseUnencryptable({ verifier, decryption }: OpenedCall): void {
+  const signer = verifier?.signer?.signer;
+  if (signer === undefined || decryption?.algorithm === undefined || decryption.canAnswer(signer)) return;
+  const detail = 'the reply cannot be encrypted for this caller';
+  throw new SecurityProblem('UnsupportedSecurityToken', { detail }, 'reply encryption');
+}
+
+/** Refuses encrypted header blocks (X36). Throws SecurityProblem. */
+export function refuseEncryptedHeaders(header: TreeElement | undefined): void {
+  for (const block of header?.children ?? [])
+    if (block.is(names.wsse11, 'EncryptedHeader') || block.is(names.xenc, 'EncryptedData'))
+      throw new SecurityProblem('UnsupportedSecurityToken', unsupported(block.local), 'element');
+}

@@ -1,0 +1,86 @@
+import { type BurntKeys, type KeyLock, type KeyReservation, OwnBurntKeys } from '../../call/burnt-keys.ts';
+import { CallError } from '../../call/error.ts';
+import { Fault } from './faults.ts';
+
+/** Reads messages of contracts that accept AES-CBC. */
+export interface Reservations {
+  readonly read: ReadReserved;
+  /** Returns the number of keys that are refused at a time. */
+  readonly sizeAt: (now: number) => number;
+}
+
+/** Reads a message with reserved keys (`readReserved`). */
+export type ReadReserved = <Call>(
+  read: (hasReservedKeys: boolean) => Call | Promise<Call>,
+) => Call | Promise<Call>;
+
+/** @param most maximum number of burnt keys */
+export function createReservations(most: number): Reservations {
+  const burnt = new OwnBurntKeys(most);
+  return { read: (read) => readReserved(burnt, read), sizeAt: (now) => burnt.sizeAt(now) };
+}
+
+/**
+ * Reads a message. If it has keys to reserve, reserves them and reads it again. The keys stay burnt if the message fails
+ * with the fault that all failures of decryption have (X24), or if its result is unknown. Throws CallError, Fault.
+ *
+ * @param read throws Fault, with `lock` if it needs reserved keys
+ */
+export function readReserved<Call>(
+  burnt: BurntKeys,
+  read: (hasReservedKeys: boolean) => Call | Promise<Call>,
+): Call | Promise<Call> {
+  let first: Call | Promise<Call>;
+  try {
+    first = read(false);
+  } catch (error) {
+    return readAgain(burnt, read, error);
+  }
+  return first instanceof Promise ? first.catch((error) => readAgain(burnt, read, error)) : first;
+}
+
+/** In one process, small messages are read in the same event-loop iteration in which their keys were reserved. */
+function readAgain<Call>(
+  burnt: BurntKeys,
+  read: (hasReservedKeys: boolean) => Call | Promise<Call>,
+  error: unknown,
+): Call | Promise<Call> {
+  const lock = error instanceof Fault ? error.lock : undefined;
+  if (lock === undefined) throw error;
+  const answer = burnt.reserve(lock, Date.now());
+  const use = (reservation: KeyReservation): Call | Promise<Call> => {
+    if (reservation === 'burnt') throw error;
+    if (reservation === 'full')
+      throw new CallError('Overloaded', {
+        detail: 'the store of keys that failed is full. Try again later',
+        retryAfter: '1',
+      });
+    return readLocked(burnt, lock, read);
+  };
+  return answer instanceof Promise ? answer.then(use) : use(answer);
+}
+
+function readLocked<Call>(
+  burnt: BurntKeys,
+  lock: KeyLock,
+  read: (hasReservedKeys: boolean) => Call | Promise<Call>,
+): Call | Promise<Call> {
+  const release = <Result>(end: () => Result): Result | Promise<Result> => {
+    const released = burnt.release(lock);
+    return released instanceof Promise ? released.then(end) : end();
+  };
+  const fail = (error: unknown): Call | Promise<Call> => {
+    const isKnown = error instanceof Fault || (error instanceof CallError && error.code !== 'CallerGone');
+    if (!isKnown || (error instanceof Fault && error.code === 'FailedCheck')) throw error;
+    return release<Call>(() => {
+      throw error;
+    });
+  };
+  let call: Call | Promise<Call>;
+  try {
+    call = read(true);
+  } catch (error) {
+    return fail(error);
+  }
+  return call instanceof Promise ? call.then((one) => release(() => one), fail) : release(() => call);
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Gateway } from '../gateway/gateway.ts';
+import { bodyOf, cases, folder } from './captures.ts';
+import { encrypted, startEncrypted } from './encrypted.ts';
+import { requestOf, sendAt } from './signed.ts';
+
+// Encrypted requests of client stacks, byte for byte, and messages that attack the decryption.
+
+const names = ['wide', 'transport', 'open', 'decrypt', 'decrypt-open', 'gcm', 'encryption'] as const;
+const gateways = {} as Record<(typeof names)[number], Gateway>;
+const ends: (() => unknown)[] = [];
+
+test.before(async () => {
+  for (const name of names)
+    gateways[name] = await startEncrypted({ teardown: (end) => ends.push(end) }, name);
+});
+
+test.after.always(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
+function requestIn(file: string): Buffer {
+  return readFileSync(join(folder, 'captures', `${file}.http`));
+}
+
+const isEncrypted = /<[\w]*:?(?:EncryptedKey|EncryptedData)[\s>]/;
+const isOther = /<[\w]*:?Assertion[\s>]|^\r?\n?--/;
+
+/** Encrypted captures that are neither multipart messages nor have assertions. */
+const captures = Object.entries(cases.captures).filter(([file]) => {
+  const text = bodyOf(requestIn(file)).toString('latin1');
+  return isEncrypted.test(text) && !isOther.test(text);
+});
+
+for (const name of ['wide', 'transport', 'open'] as const)
+  test.serial(`X23: each encrypted request has the result of its rules: ${name}`, async (t) => {
+    let accepted = 0;
+    for (const [file, one] of captures) {
+      const expected = name === 'open' ? encrypted.open[file] : one[name];
+      if (expected === undefined) continue;
+      const { code, upstream } = await sendAt(gateways[name], requestIn(file), one.receivedAt);
+      t.is(code, expected, file);
+      t.deepEqual(upstream, expected === 'accepted' ? one.upstream : undefined, file);
+      if (expected === 'accepted') accepted++;
+    }
+    t.true(accepted >= (name === 'open' ? 2 : 12), `${accepted}`);
+  });
+
+test.serial('X44: each attack on decryption has the result of its rules', async (t) => {
+  t.is(Object.keys(encrypted.attacks).length, 8);
+  for (const [file, one] of Object.entries(encrypted.attacks)) {
+    const envelope = readFileSync(join(folder, 'attacks', file));
+    const { code, upstream } = await sendAt(
+      gateways[one.config],
+      requestOf(envelope, one.contentType),
+      one.clock,
+    );
+    t.is(code, one.expect, file);
+    t.is(upstream, undefined, file);
+  }
+});
