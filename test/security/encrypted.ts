@@ -1,5 +1,4 @@
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -35,22 +34,19 @@ const settings = {
   encryption: ['require: [body, encryption], sha1: true, replay: allow', 'cbc: true'],
 } as const;
 
-/** Starts a gateway that decrypts. */
+/**
+ * Starts a gateway that decrypts.
+ *
+ * @param sign further keys of `wsse`
+ */
 export function startEncrypted(
   t: Pick<ExecutionContext, 'teardown'>,
   name: keyof typeof settings | readonly [x509: string, decrypt: string],
-  limits: Partial<Limits> = {},
   sign = '',
+  limits: Partial<Limits> = {},
 ): Promise<Gateway> {
   const [x509, decrypt] = typeof name === 'string' ? settings[name] : name;
-  const keys = mkdtempSync(join(tmpdir(), 'encrypted-'));
-  t.teardown(() => rmSync(keys, { recursive: true, force: true }));
-  for (const file of ['gateway.key', 'gateway.crt']) {
-    copyFileSync(join(folder, 'keys', file), join(keys, file));
-    chmodSync(join(keys, file), 0o600);
-  }
-  const pair = `key: ${JSON.stringify(join(keys, 'gateway.key'))}, certificate: ${JSON.stringify(join(keys, 'gateway.crt'))}`;
-  const signing = sign === '' ? '' : `, sign: { ${pair}, ${sign} }`;
-  const text = `${x509} }${signing}, decrypt: { ${decrypt.includes('keys:') ? '' : `keys: [{ ${pair} }], `}${decrypt}`;
-  return startSigned(t, text, undefined, limits);
+  const keys = decrypt.includes('keys:') ? '' : 'keys: [{ key: gateway.key, certificate: gateway.crt }], ';
+  const more = `${sign}decrypt: { ${keys}${decrypt} }`;
+  return startSigned(t, x509, undefined, limits, undefined, more);
 }

@@ -447,6 +447,8 @@ function writeKeys(contract: string): void {
   write('gateway.key', pem);
   write('open.key', pem, 0o644);
   write('encrypted.key', createPrivateKey(pem).export(encrypted));
+  write('ec.key', readFileSync(join(folder, 'keys/alice-ec.key')));
+  write('ec.crt', readFileSync(join(folder, 'keys/alice-ec.crt')));
   write('ed25519.key', generateKeyPairSync('ed25519').privateKey.export(exported));
   write('empty.pem', '');
   write('long.pem', `${pem.toString()}${' '.repeat(1024 * 1024)}`);
@@ -510,7 +512,22 @@ for (const [setting, expected] of [
     `${trusted}, sign: { key: gateway.key, certificate: ${key('alice.crt')} }`,
     '/wsse/sign/key: expected the private key of the first certificate',
   ],
-  ['decrypt: { keys: [] }', '/wsse/decrypt'],
+  ['decrypt: { keys: [] }', '/wsse/decrypt: expected /wsse/x509 too'],
+  [`${trusted}, decrypt: { keys: [] }`, '/wsse/decrypt/keys: expected one or more key pairs, got none'],
+  [`${trusted}, decrypt: {}`, '/wsse/decrypt/keys: expected key pairs, or /wsse/sign, got neither'],
+  [`${trusted}, decrypt: { keys: [{}] }`, '/wsse/decrypt/keys/0/key: expected the path of a file, got none'],
+  [
+    `${trusted}, decrypt: { keys: [{ key: open.key, certificate: ${key('gateway.crt')} }] }`,
+    '/wsse/decrypt/keys/0/key: expected a file that only its owner can read',
+  ],
+  [
+    `${trusted}, decrypt: { keys: [{ key: ec.key, certificate: ec.crt }] }`,
+    '/wsse/decrypt/keys: expected RSA keys, got another key',
+  ],
+  [
+    `x509: { ca: ${key('root.crt')}, require: [body, timestamp, encryption] }`,
+    '/wsse/x509/require: expected /wsse/decrypt too, because encryption is required',
+  ],
   ['saml: {}', '/wsse/saml'],
 ] as const)
   test(`X2: an error at start names the key: ${setting.replaceAll(/"[^"]*\//g, '"')}`, (t) => {
@@ -594,8 +611,29 @@ test('X2, X17: one of several workers refuses `replay: refuse`, also at a reload
   t.is((await gateway.send('POST', '/json/reply/GetEulaStatus', credentials, '{}')).status, 200);
 });
 
+test('X2, X32: encryption and MTOM replies exclude each other', (t) => {
+  const pair = `key: gateway.key, certificate: ${key('gateway.crt')}`;
+  const settings = `{ ${usual}, ${trusted}, decrypt: { keys: [{ ${pair} }] } }`;
+  t.is(problemsOf(t, settings), '');
+  t.regex(
+    problemsOf(t, settings, 'mtomReplies: requested'),
+    /\/mtomReplies: expected never with \/wsse\/decrypt/,
+  );
+});
+
+test('X2, X24: AES-CBC needs a single process', async (t) => {
+  const metricsOfAll = () => Promise.resolve(undefined);
+  const pair = 'key: gateway.key, certificate: gateway.crt';
+  const more = `decrypt: { keys: [{ ${pair} }], cbc: true }`;
+  await t.throwsAsync(startSigned(t, 'default', undefined, {}, { metricsOfAll }, more), {
+    message:
+      'wsse: decrypt: cbc: expected false, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
+  });
+});
+
 test('X2: usual settings have no error', (t) => {
   const pair = `key: gateway.key, certificate: ${key('gateway.crt')}`;
+  t.is(problemsOf(t, `{ ${usual}, ${trusted}, sign: { ${pair} }, decrypt: { cbc: true } }`), '');
   t.is(problemsOf(t, `{ ${usual}, ${trusted}, sign: { ${pair}, confirmation: true } }`), '');
   t.is(
     problemsOf(
