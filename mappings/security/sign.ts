@@ -7,7 +7,7 @@ import { encryptContent, type ReplyEncryption } from './encrypt.ts';
 import { digestMethods, names, type SignatureMethod, signatureMethods, valueTypes } from './names.ts';
 import { readTree, type Tree, type TreeElement } from './tree.ts';
 
-/** What a reply takes over from the Signatures of its request (X31, X33). Plain data: a worker thread may read a request. */
+/** Data of a request's Signatures for its reply (X31, X33). It is plain data, because a worker thread may read a request. */
 export interface AnsweredSignatures {
   /** Name of the first SignatureMethod, and hash of its first digest; undefined if they were not read. */
   readonly method: string | undefined;

@@ -61,7 +61,7 @@ export type SignedReading =
       readonly checkParts: (() => void) | undefined;
       /** Undefined for a message without a Signature. */
       readonly facts: SignerFacts | undefined;
-      /** What a signed reply answers; undefined if the reply is not signed (X30). */
+      /** Data of the Signatures for a signed reply; undefined if the reply is not signed (X30). */
       readonly answered: AnsweredSignatures | undefined;
       /** Undefined for a message without encryption. */
       readonly decrypted: DecryptedFacts | undefined;

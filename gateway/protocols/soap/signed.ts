@@ -90,7 +90,7 @@ function openMessage(
   return { ...envelope, readPayload };
 }
 
-/** Runs a function, and adds what a signed reply answers to the Fault that it throws (X30). */
+/** Runs a function, and adds data of the request's Signatures to the Fault that it throws (X30). */
 function answering<Result>(answered: AnsweredSignatures | undefined, now: number, run: () => Result): Result {
   try {
     return run();

@@ -28,7 +28,7 @@ export interface SecurityFacts {
   decrypted?: DecryptedFacts | undefined;
   /** Why a signature was refused, for the log (X29). */
   refused?: string | undefined;
-  /** What a signed reply answers; undefined if the reply is not signed (X30). */
+  /** Data of the request's Signatures for a signed reply; undefined if the reply is not signed (X30). */
   answered?: AnsweredSignatures | undefined;
 }
 
