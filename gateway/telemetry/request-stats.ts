@@ -71,7 +71,7 @@ export interface RequestStats {
   wsse: string | undefined;
   /** The verified signer and what its signature covers (X29); undefined for none. */
   signed: SignedRecord | undefined;
-  /** What was decrypted (X29); undefined for nothing. */
+  /** Decrypted parts of the message (X29); undefined for none. */
   decrypted: DecryptedRecord | undefined;
   /** Why a signature was refused, a fixed text; undefined if none was. */
   wsseReason: string | undefined;
@@ -87,7 +87,7 @@ export interface RequestStats {
   route: RouteRecord | undefined;
 }
 
-/** What was decrypted of a message, for the log. */
+/** Decrypted parts of a message, for the log. */
 export interface DecryptedRecord {
   /** Algorithm and elements. */
   readonly shown: string;

@@ -152,7 +152,7 @@ export class Decryption {
     return canEncrypt(signer);
   }
 
-  /** What was decrypted, for the log (X29); undefined for nothing. */
+  /** Decrypted parts, for the log (X29); undefined for none. */
   get facts(): { readonly shown: string; readonly usesCbc: boolean } | undefined {
     const { algorithm } = this;
     if (algorithm === undefined || this.#done.length === 0) return undefined;

@@ -15,7 +15,7 @@ const inBlock: readonly (readonly [namespace: string, local: string])[] = [
 /** The MIME parts of a message after its envelope, as signatures cover them (X22). */
 export class Parts {
   readonly #attachments: Attachments;
-  /** Positions of parts by the elements that stand for them. */
+  /** Positions of parts by the elements that include them. */
   readonly #included = new Map<TreeElement, number>();
 
   /** Finds the `xop:Include` elements. Those in the Security block are replaced by base64, which the block's readers read. */

@@ -70,7 +70,7 @@ export interface Tree {
   readonly relative: TreeElement[];
   /** Number of elements, and of attributes with namespace declarations. */
   readonly counts: XmlReader['counts'];
-  /** Bytes of MIME parts by the `xop:Include` that stands for them. Their base64 is digested in its place (X22). */
+  /** Bytes of MIME parts by the `xop:Include` that names them. Their base64 is digested in its place (X22). */
   readonly included: Map<TreeElement, Buffer>;
 }
 

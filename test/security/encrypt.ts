@@ -28,7 +28,7 @@ export const keyNames = {
   certificate: `<o:KeyIdentifier ValueType="${profile}#X509v3">${gateway.raw.toString('base64')}</o:KeyIdentifier>`,
 } as const;
 
-/** How to encrypt. */
+/** Algorithms and keys of an encryption. */
 export interface Encryption {
   readonly cipher?: string;
   /** Reference in the KeyInfo of the EncryptedKey. */

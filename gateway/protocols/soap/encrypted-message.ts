@@ -99,11 +99,11 @@ export function verifyInOrder(
   }
 }
 
-/** What is known of a message while it is read. */
+/** Data of a message that grow while it is read. */
 export interface OpenedCall {
   verifier?: Verifier;
   decryption?: Decryption | undefined;
-  /** What a fault answers after the decryption has begun, so that it reveals nothing about the plaintext (X24). */
+  /** Data of the Signatures for a fault after the decryption has begun, so that it reveals nothing about the plaintext (X24). */
   answered?: AnsweredSignatures;
 }
 

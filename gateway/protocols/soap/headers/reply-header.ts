@@ -32,7 +32,7 @@ export interface SecurityFacts {
   answered?: AnsweredSignatures | undefined;
 }
 
-/** What was decrypted of a message, for the log (X29). */
+/** Decrypted parts of a message, for the log (X29). */
 export interface DecryptedFacts {
   /** Algorithm and elements for the log: `aes128-gcm body+signature`. */
   readonly shown: string;
