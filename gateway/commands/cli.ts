@@ -19,6 +19,7 @@ export const commands: Readonly<Record<string, () => Command | Promise<Command>>
   explain: async () => (await import('./explain.ts')).explainCommand(),
   kit: async () => (await import('./kit.ts')).kitCommand(),
   routes: async () => (await import('./routes.ts')).routesCommand(),
+  usage: async () => (await import('./usage.ts')).usageCommand(),
   report: async () => (await import('./report.ts')).reportCommand(),
   forget: async () => (await import('./forget.ts')).forgetCommand(),
   'admin-token': async () => (await import('./admin-token.ts')).adminTokenCommand(),

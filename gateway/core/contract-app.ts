@@ -136,6 +136,7 @@ function createService(
   if (audit !== undefined) observers.unshift(audit);
   if (traces !== undefined) observers.unshift(traces.observerOf(path));
   if (options.observer !== undefined) observers.push(options.observer);
+  observers.push(...(options.observersOf?.(path) ?? []));
   checkSigning(contract, options);
   const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);

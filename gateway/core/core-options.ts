@@ -51,6 +51,8 @@ export interface CoreOptions {
   readonly audit: Observer | undefined;
   /** Observes the exchanges of each contract, after metrics and log. */
   readonly observer?: Observer | undefined;
+  /** Returns observers of the contract at a path, after metrics and log. */
+  readonly observersOf?: ((path: string) => readonly Observer[]) | undefined;
   /** Called with each internal error, in addition to the log message. */
   readonly onError?: ((error: unknown, requestId: string) => void) | undefined;
   readonly trustedProxies: BlockList | undefined;

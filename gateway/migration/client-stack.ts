@@ -1,5 +1,6 @@
 /** Client stacks that calls are attributed to (G62). */
 export type ClientStack =
+  | 'unknown'
   | '.NET WCF'
   | '.NET asmx proxy'
   | 'CXF'
@@ -11,8 +12,7 @@ export type ClientStack =
   | 'PHP SoapClient'
   | 'SOAP::Lite'
   | 'node-soap'
-  | 'gSOAP'
-  | 'unknown';
+  | 'gSOAP';
 
 /** Texts in `User-Agent`, in order of precedence. */
 const byUserAgent: readonly (readonly [text: string, stack: ClientStack])[] = [

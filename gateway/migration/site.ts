@@ -190,6 +190,7 @@ export class Site implements Migration {
   /** Reads as much of a call as the decision needs, and decides (G6, G12). */
   async #decideCall(address: SoapAddress, context: RequestContext, received: Received): Promise<Decided> {
     const head = await receiveHead(context, address, received);
+    context.options.service.observer.opened(context, received.bytes);
     if ('error' in head) return this.#undecided(address, context, head.error, true);
     const { envelope } = head;
     const { version } = envelope;

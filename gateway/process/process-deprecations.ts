@@ -3,6 +3,8 @@ import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { shownPath } from '../core/contract-app.ts';
 import type { DeprecationCounts, Deprecations, Exemption } from '../migration/deprecations.ts';
 import type { Deprecation } from '../migration/read-deprecations.ts';
+import { type Store, StoreError } from '../store/store.ts';
+import { exemptionsOf } from '../store/tables/usage.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { NetworkOf } from '../upstream/upstream.ts';
@@ -37,9 +39,13 @@ export async function checkDeprecations(
   });
 }
 
+/** Time between two readings of the exemptions, in ms (G66). */
+const pollMs = 1_000;
+
 /** The deprecated operations of a process. Their code is loaded only for a contract that has some. */
 export class ProcessDeprecations {
   #counts: DeprecationCounts | undefined;
+  #timer: NodeJS.Timeout | undefined;
   /** Exemptions of the store by the path of the contract. */
   #exemptions: ReadonlyMap<string, readonly Exemption[]> = new Map();
 
@@ -69,9 +75,28 @@ export class ProcessDeprecations {
     });
   }
 
-  /** Replaces the exemptions of the store. */
-  setExemptions(byPath: ReadonlyMap<string, readonly Exemption[]>): void {
-    this.#exemptions = byPath;
+  /** Reads the exemptions of the store now and every second. */
+  watch(store: Store): void {
+    if (this.#timer !== undefined) return;
+    let isReading = false;
+    const read = async (): Promise<void> => {
+      if (isReading) return;
+      isReading = true;
+      try {
+        const all = await exemptionsOf(store);
+        this.#exemptions = Map.groupBy(all, ({ contract }) => contract);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error; // the store logs it; the last exemptions stay valid
+      } finally {
+        isReading = false;
+      }
+    };
+    void read();
+    this.#timer = setInterval(read, pollMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
   }
 
   read(): Snapshot {

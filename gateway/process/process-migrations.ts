@@ -92,6 +92,7 @@ export class ProcessMigrations {
       this.#deprecations ??= new (await import('./process-deprecations.ts')).ProcessDeprecations();
     const deprecations =
       (await this.#deprecations?.open(contracts, this.#callers(), networkOf, problems)) ?? [];
+    if (this.store !== undefined) this.#deprecations?.watch(this.store);
     const migrations = await this.#openRoutes(contracts, core, problems);
     if (problems.length > 0) throw new ContractError(withLines(problems));
     return contracts.map((_, index) => ({
@@ -215,6 +216,7 @@ export class ProcessMigrations {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#sync?.close();
+    this.#deprecations?.close();
     await this.#shadows?.capacity.close();
     await this.#shadows?.upstreams.close();
     await this.#migrations?.close();

@@ -31,6 +31,7 @@ import { type Outputs, openOutputs } from './outputs.ts';
 import type { ProcessLog } from './process-log.ts';
 import { ProcessMigrations } from './process-migrations.ts';
 import type { ProcessStore } from './process-store.ts';
+import type { ProcessUsage } from './process-usage.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { ShownSetting } from './shown-settings.ts';
 import type { SigningByPath } from './signing-dates.ts';
@@ -73,6 +74,7 @@ interface Parts {
   readonly admin: ProcessAdmin;
   readonly migrations: ProcessMigrations;
   readonly store: ProcessStore | undefined;
+  readonly usage: ProcessUsage | undefined;
   readonly files: FileWatch;
 }
 
@@ -106,6 +108,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     options.config === undefined
       ? undefined
       : await (await import('./process-store.ts')).openProcessStore(options.config, options, limits, log);
+  const usage = await usageOf(store, options, limits, state, log);
   const parts: Parts = {
     options,
     limits,
@@ -118,6 +121,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     admin,
     files,
     store,
+    usage,
     migrations: new ProcessMigrations(options, trustedProxies, () => state.callers, log, store?.store),
   };
   const core = new Core({
@@ -146,6 +150,19 @@ export async function serve(options: ServeOptions): Promise<Running> {
   warnOfOpenFiles(limits, urls.size, mostOpenFiles(), log);
   if (options.probesUpstream === true) void upstreams.probe(log);
   return running;
+}
+
+/** Counts the calls of a process with a store (G61). The module is loaded only then. */
+async function usageOf(
+  store: ProcessStore | undefined,
+  options: ServeOptions,
+  limits: Limits,
+  state: State,
+  log: Log,
+): Promise<ProcessUsage | undefined> {
+  if (store === undefined) return undefined;
+  const { openUsage } = await import('./process-usage.ts');
+  return openUsage(store.store, options, limits, () => state.callers, log);
 }
 
 /** Returns the page of `/metrics`; undefined while the process starts or stops. */
@@ -209,6 +226,7 @@ function coreOptionsOf({
   callerLimits,
   traces,
   store,
+  usage,
 }: Parts): Omit<CoreOptions, 'trustedProxies' | 'isOwnHost' | 'services' | 'metricsPage'> {
   const { log, lines, audit } = outputs;
   return {
@@ -224,6 +242,7 @@ function coreOptionsOf({
     callerLimits: callerLimits?.now,
     traces,
     audit,
+    observersOf: usage === undefined ? undefined : (path) => [usage.observerOf(path)],
     publicUrl: () => state.publicUrl,
     isPublicUrlSet: options.publicUrl !== undefined,
     isReady: () => !state.isStopping,
@@ -471,6 +490,7 @@ export class Running {
     await this.#upstreams.close();
     await this.#parts.migrations.close();
     await this.#parts.admin.close();
+    await this.#parts.usage?.close();
     await this.#parts.store?.close();
     callerLimits?.close();
     await traces?.close();

@@ -8,6 +8,7 @@ import type { CallService, Exchange } from '../call/call.ts';
 import type { RequestHead } from '../call/head.ts';
 import { type Arrival, admitBody, readBody } from '../http/body.ts';
 import type { RefuseForeign, RefuseForeignScript } from '../http/foreign.ts';
+import type { Observed } from '../telemetry/observer.ts';
 import type { NetworkOf, Upstream } from '../upstream/upstream.ts';
 import {
   type BodyCall,
@@ -79,7 +80,7 @@ export function admitSoap(service: Service, context: HeadedArrival, bodyLimit = 
 
 /** Receives a SOAP request and reads its inputs. Throws CallError, Fault. */
 export async function readSoap(
-  context: SoapContext,
+  context: SoapContext & Observed,
   address: SoapAddress,
 ): Promise<SoapCall | PreparedSoapCall> {
   const { service } = context.options;
@@ -87,6 +88,7 @@ export async function readSoap(
   await undefined; // in the next microtask, Node's parser has passed on the bytes that arrived with the head
   const read = readBody(context, service);
   const body = Buffer.isBuffer(read) ? read : await read;
+  service.observer.opened(context, body);
   return readSoapBody(context, address, body);
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { InFlight } from '../admission/in-flight-set.ts';
@@ -7,6 +8,7 @@ import type { RequestStats, WriteOutcome } from './request-stats.ts';
 /** Data of an exchange for observers: the head of its request, and the stats so far. */
 export interface Observed extends InFlight {
   readonly head: MessageHead;
+  readonly request: IncomingMessage;
   /** Time when the request arrived, in ms of `performance.now()`. */
   readonly started: number;
   readonly stats: RequestStats;
@@ -20,6 +22,8 @@ export type ObservedCall = Pick<UpstreamRequest, 'method' | 'operation'>;
  * observers only. An observer decides nothing, except that a `sending` which throws prevents the upstream call.
  */
 export interface Observer {
+  /** The start of a SOAP message has arrived, or all of it. The bytes are valid during the call only. */
+  readonly opened?: (exchange: Observed, start: Buffer) => void;
   /** The request was read. `body` is JSON that may be logged. */
   readonly read?: (exchange: Observed, operation: CompiledOperation, body: string) => void;
   /** The upstream call is about to be sent. The returned header fields are added to it. */
@@ -43,8 +47,11 @@ export function observeAll(observers: readonly Observer[]): Required<Observer> {
     observers.flatMap((observer) => observer[stage] ?? []);
   const [read, sending, settled] = [handlersOf('read'), handlersOf('sending'), handlersOf('settled')];
   const [replied, finished] = [handlersOf('replied'), handlersOf('finished')];
-  const compared = handlersOf('compared');
+  const [opened, compared] = [handlersOf('opened'), handlersOf('compared')];
   return {
+    opened: (exchange, start) => {
+      for (const handle of opened) handle(exchange, start);
+    },
     read: (exchange, operation, body) => {
       for (const handle of read) handle(exchange, operation, body);
     },

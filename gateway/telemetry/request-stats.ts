@@ -67,6 +67,8 @@ export interface RequestStats {
   noted: Noted | undefined;
   /** True if the byte reader gave the request up, so that the usual reader read it again. */
   isReadTwice: boolean;
+  /** True if the message was accepted with elements in another order than that of the contract (W11). */
+  isReordered: boolean;
   /** The result of its Security block (W56): `text`, `digest`, `none`, or the code of its refusal; undefined without a block. */
   wsse: string | undefined;
   /** The verified signer and what its signature covers (X29); undefined for none. */
@@ -227,6 +229,7 @@ export function startStats(
     aborted: false,
     noted: undefined,
     isReadTwice: false,
+    isReordered: false,
     wsse: undefined,
     signed: undefined,
     decrypted: undefined,

@@ -264,6 +264,11 @@ export const limitTable = {
     bounds: 'Time of one operation of the store.',
     result: 'the operation fails, and the store gets no other one for 60 s',
   },
+  usageCallers: {
+    value: 10_000,
+    bounds: 'Counted callers of a contract ([G61](wire-rules.md#g61-usage)). Further ones are counted as `other`.',
+    result: 'None for the caller',
+  },
   compareBytes: {
     value: 8 * mebibyte,
     bounds: 'Size of a request or reply that is compared, before and after decompression.',

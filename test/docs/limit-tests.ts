@@ -153,5 +153,6 @@ export const limitTests = {
   compareBytes: ['test/migration/shadow-limits.test.ts', "'compareBytes: "],
   storeMs: ['test/gateway/store/sqlite.test.ts', "'G54: storeMs: "],
   storeRetryMs: ['test/gateway/store/failures.test.ts', "'G54: storeRetryMs: "],
+  usageCallers: ['test/migration/usage.test.ts', "'usageCallers: "],
   compareItems: ['test/mappings/compare/lists.test.ts', "'compareItems: "],
 } as const satisfies Record<keyof typeof allLimits, readonly [file: string, words: string]>;

@@ -132,6 +132,7 @@ export async function receiveStreamed(
     const envelope = service.openSoap(message, address);
     const { operation } = envelope.operation;
     if (!operation.stream) return undefined;
+    service.observer.opened(context, received);
     const call = envelope.readPayload();
     const isRefused = call.input.reading.problems.length > 0;
     if (!(attachments.areTaken || isRefused)) return undefined;

@@ -138,6 +138,12 @@ export async function callersOf(store: Store, contract: string, most: number): P
   return (await store.all({ sql, values: [contract, most] })).map(({ caller }) => String(caller));
 }
 
+/** Returns the paths of the contracts with calls. */
+export async function contractsOf(store: Store): Promise<readonly string[]> {
+  const rows = await store.all({ sql: 'SELECT DISTINCT contract FROM usage_days ORDER BY contract' });
+  return rows.map(({ contract }) => String(contract));
+}
+
 /** Calls of an operation by a caller since a time, of all bindings and sides. */
 export interface Usage {
   readonly operation: string;

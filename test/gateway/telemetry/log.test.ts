@@ -1,5 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test from 'ava';
@@ -269,7 +271,8 @@ for (const [what, answer, outcome, upstreamStatus] of [
 function auditedCall(requestId: string): Observed {
   const stats = startStats(requestId, 'POST');
   Object.assign(stats, { operation: 'UpdateSubUser', caller: 'é'.repeat(40) });
-  return { index: -1, head: { headers: {}, rawHeaders: [] }, started: 0, stats };
+  const request = new IncomingMessage(new Socket());
+  return { index: -1, head: { headers: {}, rawHeaders: [] }, request, started: 0, stats };
 }
 
 /** Creates an audit in the log, and functions that report writes to it. */
@@ -435,6 +438,7 @@ const settled: RequestRecord = {
   aborted: false,
   noted: undefined,
   isReadTwice: false,
+  isReordered: false,
   wsse: undefined,
   unverified: [],
   written: undefined,

@@ -1,0 +1,228 @@
+import type { IncomingMessage } from 'node:http';
+import type { Log } from '../core/core-options.ts';
+import { type Statement, type Store, StoreError } from '../store/store.ts';
+import {
+  addUsage,
+  type CallerRow,
+  callersOf,
+  putCaller,
+  startOfDay,
+  type UsageRow,
+} from '../store/tables/usage.ts';
+import { others } from '../telemetry/caller-counts.ts';
+import { describeError } from '../telemetry/log.ts';
+import type { Observed, Observer } from '../telemetry/observer.ts';
+import { logText, type RequestRecord } from '../telemetry/request-stats.ts';
+import { dateAt } from '../telemetry/wall-clock.ts';
+import { clientStackOf, needsMessage } from './client-stack.ts';
+
+/** Time between two writes of the counters, in ms (G61). */
+export const usagePauseMs = 10_000;
+
+/** Maximum number of rows of a contract that wait for the store. Further ones are added to the caller `other`. */
+export const maxUsageRows = 20_000;
+
+/** Maximum number of networks whose pseudonyms are kept. */
+const maxNetworks = 1_024;
+
+/** Maximum number of statements of one write. */
+const maxStatements = 500;
+
+/** Maximum number of characters of a User-Agent (G62). */
+const longestAgent = 128;
+
+/** Number of bytes at the start of a message that show the habits of its client. */
+const startBytes = 1_024;
+
+/** The parts that usage counters use. */
+export interface UsageParts {
+  /** Path of the contract as in the log. */
+  readonly path: string;
+  /** Maximum number of callers (`usageCallers`). */
+  readonly maxCallers: number;
+  /** Maximum number of waiting rows. */
+  readonly maxRows?: number;
+  /** Returns the network of a request. */
+  readonly networkOf: (request: IncomingMessage) => string;
+  /** Returns the pseudonym of a text. */
+  readonly pseudonymOf: (text: string) => string;
+  /** Returns the subject of the client certificate of a request; undefined for none. */
+  readonly subjectOf: ((request: IncomingMessage) => string | undefined) | undefined;
+  /** True if the network of callers is stored (`redact: none`). */
+  readonly keepsNetworks: boolean;
+}
+
+/** Rows and callers that wait for the store. */
+interface Waiting {
+  readonly rows: Map<string, UsageRow>;
+  readonly callers: Map<string, CallerRow>;
+}
+
+/** Counts the calls of one contract (G61, G62). The counters wait in memory until they are written to the store. */
+export class Usage {
+  parts: UsageParts;
+  readonly #store: Store;
+  readonly #log: Log;
+  #waiting: Waiting = { rows: new Map(), callers: new Map() };
+  /** Names of counted callers: those of the store, and those since the start. */
+  readonly #known = new Set<string>();
+  #isSeeded = false;
+  /** Pseudonyms by network. */
+  readonly #networks = new Map<string, string>();
+  /** Starts of messages of callers that their User-Agent does not identify, until the call has ended. */
+  readonly #starts = new WeakMap<RequestRecord, string>();
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(store: Store, log: Log, parts: UsageParts) {
+    this.#store = store;
+    this.#log = log;
+    this.parts = parts;
+  }
+
+  /** Counts the calls that it observes. */
+  readonly observer: Observer = {
+    opened: ({ head, stats }, bytes) => {
+      if (needsMessage(head.headers['user-agent']))
+        this.#starts.set(stats, bytes.toString('latin1', 0, startBytes));
+    },
+    finished: (exchange) => this.#count(exchange),
+  };
+
+  #count(exchange: Observed): void {
+    const { stats } = exchange;
+    const { transport, operation, error, noted, route } = stats;
+    // neither a call nor a forwarded request
+    if (operation === undefined && (transport === 'http' || error === 'NotFound')) return;
+    const at = dateAt(stats.endedAt);
+    const caller = this.#admit(exchange, at);
+    const row = this.#rowOf(operation ?? '?', caller, startOfDay(at), transport, sideOf(stats));
+    row.calls++;
+    row.lastAt = Math.max(row.lastAt, at);
+    const status = stats.meant ?? stats.status;
+    if (status >= 400 || error !== undefined || stats.fault !== undefined || stats.aborted) row.faults++;
+    if (stats.isReordered) row.reordered++;
+    if (noted !== undefined && noted.ignored.length > 0) row.ignored++;
+    if (noted !== undefined && noted.quirks > 0) row.illegalReferences++;
+    const isSoap11 = transport === 'soap11' || (transport === 'http' && route !== undefined);
+    if (isSoap11 && exchange.head.headers.soapaction === undefined && operation !== '?') row.noAction++;
+  }
+
+  /** Returns the counted name of a caller, and keeps the data of its row (G62). */
+  #admit(exchange: Observed, at: number): string {
+    const { request, stats } = exchange;
+    const name = stats.caller ?? this.#networkName(request);
+    const { callers } = this.#waiting;
+    const waiting = callers.get(name);
+    if (waiting !== undefined) {
+      waiting.lastAt = Math.max(waiting.lastAt, at);
+      return name;
+    }
+    if (!this.#known.has(name)) {
+      if (this.#known.size >= this.parts.maxCallers) return others;
+      this.#known.add(name);
+    }
+    const { keepsNetworks, networkOf, subjectOf } = this.parts;
+    const agent = request.headers['user-agent'];
+    callers.set(name, {
+      caller: name,
+      network: keepsNetworks ? networkOf(request) : undefined,
+      userAgent: agent === undefined ? undefined : logText(agent).slice(0, longestAgent),
+      subject: subjectOf?.(request),
+      stack: clientStackOf(agent, this.#starts.get(stats)),
+      firstAt: at,
+      lastAt: at,
+    });
+    return name;
+  }
+
+  /** Returns the pseudonym of the network of a caller that is not identified. */
+  #networkName(request: IncomingMessage): string {
+    const network = this.parts.networkOf(request);
+    const known = this.#networks.get(network);
+    if (known !== undefined) return known;
+    if (this.#networks.size >= maxNetworks) this.#networks.clear();
+    const name = this.parts.pseudonymOf(`net ${network}`);
+    this.#networks.set(network, name);
+    return name;
+  }
+
+  #rowOf(operation: string, caller: string, day: number, binding: string, side: string): UsageRow {
+    const { rows } = this.#waiting;
+    const key = `${operation} ${caller} ${day} ${binding} ${side}`;
+    const found = rows.get(key);
+    if (found !== undefined) return found;
+    const { maxRows = maxUsageRows } = this.parts;
+    if (rows.size >= maxRows && caller !== others) return this.#rowOf(operation, others, day, binding, side);
+    const row: UsageRow = {
+      ...{ operation, caller, day, binding, side },
+      ...{ calls: 0, faults: 0, reordered: 0, ignored: 0, illegalReferences: 0, noAction: 0, lastAt: 0 },
+    };
+    rows.set(key, row);
+    return row;
+  }
+
+  /** Writes the waiting counters. After a failure they wait for the next write (G54). */
+  readonly write = (): Promise<void> => {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  };
+
+  async #write(): Promise<void> {
+    const { path } = this.parts;
+    try {
+      if (!this.#isSeeded) await this.#seed();
+      const { rows, callers } = this.#waiting;
+      this.#waiting = { rows: new Map(), callers: new Map() };
+      const changes: (readonly [Statement, () => void])[] = [
+        ...[...callers.values()].map((row) => [putCaller(path, row), () => this.#keepCaller(row)] as const),
+        ...[...rows.values()].map((row) => [addUsage(path, row), () => this.#keepRow(row)] as const),
+      ];
+      for (let from = 0; from < changes.length; from += maxStatements)
+        try {
+          await this.#store.write(changes.slice(from, from + maxStatements).map(([statement]) => statement));
+        } catch (error) {
+          for (const [, keep] of changes.slice(from)) keep();
+          throw error;
+        }
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      // the store logs all other failures
+      if (error.reason === 'constraint') this.#log.error(describeError(error), 'usage not stored');
+    }
+  }
+
+  /** Reads the callers that were counted before the start. */
+  async #seed(): Promise<void> {
+    const { path, maxCallers } = this.parts;
+    for (const name of await callersOf(this.#store, path, maxCallers))
+      if (this.#known.size < maxCallers) this.#known.add(name);
+    this.#isSeeded = true;
+  }
+
+  /** Adds a row that was not written to the waiting ones. */
+  #keepRow(row: UsageRow): void {
+    const { operation, caller, day, binding, side, ...values } = row;
+    const kept = this.#rowOf(operation, caller, day, binding, side);
+    kept.calls += values.calls;
+    kept.faults += values.faults;
+    kept.reordered += values.reordered;
+    kept.ignored += values.ignored;
+    kept.illegalReferences += values.illegalReferences;
+    kept.noAction += values.noAction;
+    kept.lastAt = Math.max(kept.lastAt, values.lastAt);
+  }
+
+  /** Adds the data of a caller that were not written to the waiting ones. */
+  #keepCaller(row: CallerRow): void {
+    const { callers } = this.#waiting;
+    const newer = callers.get(row.caller);
+    callers.set(row.caller, newer === undefined ? row : { ...newer, firstAt: row.firstAt });
+  }
+}
+
+/** Returns the side that answered a call (G61). */
+function sideOf({ route, sent }: RequestRecord): string {
+  if (route === undefined) return sent > 0 ? 'new' : 'none';
+  if (route.partial !== undefined) return route.partial;
+  return route.mode === 'blend' ? 'both' : (route.side ?? 'none');
+}
