@@ -1,6 +1,10 @@
 import type { Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
-import type { CredentialPart, Credentials } from '../../mappings/contract/credentials.ts';
+import type {
+  CredentialPart,
+  Credentials,
+  verifiedCredentialsOf,
+} from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { Reason } from '../../mappings/contract/reason.ts';
@@ -32,6 +36,8 @@ export interface HeaderValues {
 export interface SignedCredentials {
   readonly values: ReadonlyMap<string, string>;
   readonly once: readonly OnceEntry[];
+  /** The address that a SAML Assertion is for; undefined for any (X26). */
+  readonly recipient?: string | undefined;
 }
 
 /** An entry of the memory of messages. `until` is in ms since 1970; `caller` is whose share it uses. */
@@ -69,8 +75,8 @@ export interface CallerProofs {
   readonly secrets?: Secrets | undefined;
   /** Header of the credential that only a caller's certificate can set; undefined if there is none. */
   readonly certified?: string | undefined;
-  /** Name of the credential that only a signer can set (X20); undefined if there is none. */
-  readonly signed?: string | undefined;
+  /** Credentials that only a verified message can set, and the part of the message (X20, X26). */
+  readonly signed?: ReturnType<typeof verifiedCredentialsOf> | undefined;
 }
 
 /** Maximum number of characters of one credential. */
@@ -147,7 +153,7 @@ export function compileCredentials(
             : `at most ${form.most} characters, none a control character`;
         malformed.push(problem('InvalidCharacter', path, { expected, got: 'other text' }));
       }
-      const inSignature = name === signed ? inMessage.signed?.values.get(name) : undefined;
+      const inSignature = signed?.has(name) === true ? inMessage.signed?.values.get(name) : undefined;
       const fromMessage = inBody ?? inBlock ?? inToken ?? inSignature;
       const elsewhere = fromMessage ?? header;
       if (inBlock !== undefined && inBlock !== fromMessage) conflict ??= conflictOf('block', 'body', places);
@@ -174,8 +180,11 @@ export function compileCredentials(
       const value = elsewhere ?? inBasic;
       if (isCertified && header === undefined && value !== undefined)
         conflict ??= `${path} comes from a client certificate, and the caller sent none`;
-      if (name === signed && inSignature === undefined && value !== undefined)
-        conflict ??= `${path} comes from the signer of the message, and no signature was verified`;
+      if (signed?.has(name) === true && inSignature === undefined && value !== undefined)
+        conflict ??=
+          signed.get(name) === 'assertion'
+            ? `${path} comes from a SAML assertion, and no assertion was verified`
+            : `${path} comes from the signer of the message, and no signature was verified`;
       if (value !== undefined) {
         all.set(name, value);
         if (inBody === undefined) {
@@ -207,14 +216,14 @@ export function compileCredentials(
  * credential of the signer (X20) is that of a verified signature, because anyone can claim it elsewhere.
  *
  * @param inMessage undefined if the message could not be read
- * @param signed name of the credential that only a signer can set; undefined if there is none
+ * @param signed credentials that only a verified message can set; undefined if there are none
  */
 export function claimedCredentials(
   credentials: Credentials | undefined,
   inMessage: MessageCredentials | undefined,
   request: MessageHead,
   limits: Limits,
-  signed?: string,
+  signed?: CallerProofs['signed'],
 ): CredentialValues {
   const all = new Map<string, string>();
   const fromHeaders = new Set<string>();
@@ -230,7 +239,7 @@ export function claimedCredentials(
     const inSoap = inMessage?.block?.get(name) || inMessage?.token?.get(name);
     const inHeader = typeof given === 'string' ? given : undefined;
     const value =
-      name === signed
+      signed?.has(name) === true
         ? inMessage?.signed?.values.get(name)
         : inMessage?.body.get(name) || inSoap || inHeader || inBasic;
     if (value === undefined || value === '' || !isFit(value, form, credentials?.send ?? 'headers')) continue;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CompiledContract } from '../../mappings/compile.ts';
+import { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import type { CallerLimits } from '../admission/caller-limits.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
@@ -61,7 +62,7 @@ export async function countRefused<Of extends Counted>(
   const { head, stats, response } = exchange;
   if (!isMistake || response.destroyed) return error;
   const { credentials, wsse } = compiled.contract;
-  const values = claimedCredentials(credentials, given, head, compiled.limits, wsse?.x509?.credential?.name);
+  const values = claimedCredentials(credentials, given, head, compiled.limits, verifiedCredentialsOf(wsse));
   stats.caller ??= callerOf(values);
   if (callerLimits === undefined) return error;
   try {

@@ -1,5 +1,6 @@
 import { maxLoopSteps } from '../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../mappings/compile.ts';
+import { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
@@ -88,6 +89,7 @@ export function createContractApp(
     pages: pagesOf(service, options, documentOptions),
     isOwnHost: options.isOwnHost,
     addressOf: shared.addressOf,
+    isRecipient: contract.wsse?.saml === undefined ? undefined : recipientCheck(documentOptions),
     isReady: options.isReady,
     unreadyReason: options.unreadyReason,
     metrics: options.metricsPage,
@@ -228,17 +230,32 @@ function checkSigning(
     throw new SettingError(
       'wsse: decrypt: cbc: expected false, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
     );
-  const header = credentials?.parts.find(({ name }) => name === credential?.name)?.header;
-  if (header !== undefined && header.toLowerCase() === certified?.toLowerCase())
-    throw new SettingError(
-      `wsse: x509: credential: expected another credential than that of clientCertificates, got ${credential?.name}`,
-    );
+  if (wsse?.saml?.bearer === true && !publicUrl().startsWith('https:'))
+    throw new SettingError('wsse: saml: bearer: expected an https SOAPBRIDGE_PUBLIC_URL, got none');
+  for (const [name, part] of verifiedCredentialsOf(wsse)) {
+    const header = credentials?.parts.find((one) => one.name === name)?.header;
+    if (header !== undefined && header.toLowerCase() === certified?.toLowerCase())
+      throw new SettingError(
+        `wsse: ${part === 'assertion' ? 'saml' : 'x509'}: credential: expected another credential than that of clientCertificates, got ${name}`,
+      );
+  }
 }
 
 function documentsOf(contract: Contract, options: DocumentOptions): Documents {
   return contract.documents.length > 0
     ? createAdoptedDocuments(contract, options)
     : new ContractDocuments(contract, options);
+}
+
+/** Returns a function that compares a URL with the public address of a request (X26). */
+function recipientCheck(options: DocumentOptions): NonNullable<AppOptions['isRecipient']> {
+  const { addressOf } = publicUrlOf(options);
+  return (given, request) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    const own = URL.parse(withoutEndSlashes(addressOf(request)) + path);
+    const url = URL.parse(given);
+    return url !== null && own !== null && url.origin === own.origin && url.pathname === own.pathname;
+  };
 }
 
 /** Returns the console pages of a contract; undefined if the process has none. */

@@ -27,6 +27,10 @@ export interface AppOptions {
   readonly isOwnHost: ((host: string | undefined) => boolean) | undefined;
   /** Returns the address of the client, for the log. */
   readonly addressOf: (request: IncomingMessage) => string | undefined;
+  /**
+   * Returns true if a URL is the public address of a request. Undefined for a contract that reads no SAML Assertions (X26).
+   */
+  readonly isRecipient?: ((url: string, request: IncomingMessage) => boolean) | undefined;
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
   /** Returns the reason for a 503 of /readyz while the process accepts calls (G54); undefined for none. */

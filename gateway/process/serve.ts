@@ -300,8 +300,8 @@ function watchedFiles(options: ServeOptions, { fileSettings, signing }: State): 
 }
 
 /** Returns the files of certificates and keys of a contract. */
-function filesOf({ x509, sign, decrypt }: Wsse): readonly string[] {
-  return [x509, sign, ...(decrypt?.keys ?? [])].flatMap((one) => one?.files ?? []);
+function filesOf({ x509, sign, decrypt, saml }: Wsse): readonly string[] {
+  return [x509, sign, saml, ...(decrypt?.keys ?? [])].flatMap((one) => one?.files ?? []);
 }
 
 const hourMs = 60 * 60 * 1_000;

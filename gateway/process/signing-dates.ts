@@ -8,18 +8,20 @@ import { subjectOf, warnBeforeMs } from './certificates.ts';
 // Log messages about files of certificates (X3). The files stay in effect.
 
 /** Settings with certificates, by the base paths of the contracts. */
-export type SigningByPath = ReadonlyMap<string, Pick<Wsse, 'x509' | 'sign' | 'decrypt'>>;
+export type SigningByPath = ReadonlyMap<string, Pick<Wsse, 'x509' | 'sign' | 'decrypt' | 'saml'>>;
 
 /**
- * Logs each certificate of a caller (`signer`) or of the gateway (`sign`, `decrypt`) that expired or expires in less than 30 days.
+ * Logs each certificate of a caller (`signer`), of the gateway (`sign`, `decrypt`) or of an issuer of assertions (`issuer`)
+ * that expired or expires in less than 30 days.
  *
  * @param now time in ms since 1970
  */
 export function warnOfSigners(all: SigningByPath, log: Log, now = Date.now()): void {
-  for (const [path, { x509, sign, decrypt }] of all)
+  for (const [path, { x509, sign, decrypt, saml }] of all)
     for (const [use, bytes] of [
       ...(x509?.certificates ?? []).map((bytes) => ['signer', bytes] as const),
       ...(sign?.certificates ?? []).map((bytes) => ['sign', bytes] as const),
+      ...(saml?.issuers ?? []).flatMap((one) => one.certificates.map((bytes) => ['issuer', bytes] as const)),
       ...(decrypt?.keys ?? [])
         .filter(({ key }) => key !== sign?.key)
         .map(({ certificates: [bytes] }) => ['decrypt', bytes] as const),

@@ -4,6 +4,7 @@ import { tryBytes } from '../../mappings/codec/byte-reader/message.ts';
 import { maxReportedProblems, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { escapeAttribute, namespaceText } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import { quoteElement, quoteValue } from '../../mappings/contract/reason.ts';
 import type { QName } from '../../mappings/contract/type-graph.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
@@ -55,7 +56,7 @@ export function compileReaders(
     readCredentials: compileCredentials(
       credentials,
       compiled.limits,
-      { ...proofs, signed: wsse?.x509?.credential?.name },
+      { ...proofs, signed: verifiedCredentialsOf(wsse) },
       wsse?.password,
     ),
     mostSteps,

@@ -96,11 +96,13 @@ export interface DecryptedRecord {
   readonly usesCbc: boolean;
 }
 
-/** The signer of a message for the log. The texts are of a trusted certificate. */
+/** The signer of a message for the log. The texts are of a verified message. */
 export interface SignedRecord {
-  readonly signer: string;
-  readonly signerCertificate: string;
-  readonly signature: string;
+  readonly signer?: string | undefined;
+  readonly signerCertificate?: string | undefined;
+  readonly signature?: string | undefined;
+  /** The issuer of a SAML Assertion. */
+  readonly assertion?: string | undefined;
   /** True if the signature or a digest uses SHA-1. */
   readonly usesSha1: boolean;
 }

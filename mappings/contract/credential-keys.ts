@@ -89,6 +89,25 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
     ),
     cbc: flag('Accept AES-CBC in signed messages, for callers without AES-GCM.'),
   }),
+  saml: record('Verify SAML assertions. Default: assertions are rejected.', {
+    issuers: map(
+      'Name of each issuer, and the file with its certificates. The path is relative to the overlay.',
+      '`issuer: file`',
+      text('Path of a file.'),
+    ),
+    audience: text('The audience that each assertion must name. Default: any audience.'),
+    vouchers: list(
+      'SHA-256 fingerprints of certificates whose signers may vouch for assertions (sender-vouches).',
+      'fingerprints of 64 hex digits',
+      text('SHA-256 fingerprint of a certificate.'),
+    ),
+    bearer: flag('Accept bearer assertions. The public URL must be https.'),
+    credential: map(
+      'The credential that an assertion supplies.',
+      '`name: nameId`',
+      text('`nameId`, or the name of an attribute.'),
+    ),
+  }),
   unverified: list(
     'Elements that are ignored without verification, for callers behind a proxy that verified them.',
     'Signature, BinarySecurityToken, Assertion',

@@ -37,6 +37,8 @@ export interface Wsse {
   readonly sign?: ReplySigning | undefined;
   /** Undefined: encrypted messages are refused. */
   readonly decrypt?: Decrypting | undefined;
+  /** Undefined: SAML Assertions are refused. */
+  readonly saml?: Saml | undefined;
 }
 
 /** Settings for decrypting requests (X23). */
@@ -45,6 +47,31 @@ export interface Decrypting {
   readonly keys: readonly KeyPair[];
   /** True to accept AES-CBC (X24). */
   readonly cbc: boolean;
+}
+
+/** Settings for reading SAML Assertions (X26). */
+export interface Saml {
+  /** Names of issuers, and their certificates in DER in base64. */
+  readonly issuers: readonly { readonly name: string; readonly certificates: readonly string[] }[];
+  /** The audience that an Assertion must name; undefined for any. */
+  readonly audience: string | undefined;
+  /** SHA-256 fingerprints of signers that may vouch, in hex. */
+  readonly vouchers: readonly string[];
+  readonly bearer: boolean;
+  /** The credential that an Assertion supplies, from `nameId` or the attribute with a name. */
+  readonly credential: { readonly name: string; readonly from: string } | undefined;
+  /** Paths of the files of certificates. */
+  readonly files: readonly string[];
+}
+
+/** Returns the credentials that only a verified message supplies, and the part of the message (X20, X26). */
+export function verifiedCredentialsOf(
+  wsse: Wsse | undefined,
+): ReadonlyMap<string, 'signature' | 'assertion'> {
+  const names = new Map<string, 'signature' | 'assertion'>();
+  if (wsse?.x509?.credential !== undefined) names.set(wsse.x509.credential.name, 'signature');
+  if (wsse?.saml?.credential !== undefined) names.set(wsse.saml.credential.name, 'assertion');
+  return names;
 }
 
 /** A private key of the gateway with its certificate. The loader has checked that they belong together (X2). */

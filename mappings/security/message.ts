@@ -115,6 +115,7 @@ const inBlock: readonly (readonly [namespace: string, local: string])[] = [
   [names.wsse, 'SecurityTokenReference'],
   [names.wsse11, 'SignatureConfirmation'],
   [names.xenc, 'EncryptedData'],
+  ...names.saml.map((namespace) => [namespace, 'Assertion'] as const),
 ];
 
 /** Throws SecurityProblem for an element that a Reference must not name, because it may not be read (X8). */

@@ -23,6 +23,8 @@ export const valueTypes = {
   keyId: `${profile}#X509SubjectKeyIdentifier`,
   thumbprint: 'http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1#ThumbprintSHA1',
   base64: `${security}#Base64Binary`,
+  assertion2: 'http://docs.oasis-open.org/wss/oasis-wss-saml-token-profile-1.1#SAMLID',
+  assertion1: 'http://docs.oasis-open.org/wss/oasis-wss-saml-token-profile-1.0#SAMLAssertionID',
 } as const;
 
 /** A method of ds:SignatureMethod. */

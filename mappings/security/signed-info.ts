@@ -62,16 +62,29 @@ export interface Signature {
   readonly keyInfo: TreeElement;
 }
 
-/** Reads the parts of a Signature (X5). Throws SecurityProblem. */
-export function readSignature(element: TreeElement): Signature {
+/**
+ * Reads the parts of a Signature (X5). Throws SecurityProblem.
+ *
+ * @param canLackKey true for the Signature of an Assertion, whose key is configured
+ */
+export function readSignature(element: TreeElement): Signature;
+export function readSignature(
+  element: TreeElement,
+  canLackKey: true,
+): Omit<Signature, 'keyInfo'> & { readonly keyInfo: TreeElement | undefined };
+export function readSignature(
+  element: TreeElement,
+  canLackKey = false,
+): Omit<Signature, 'keyInfo'> & { readonly keyInfo: TreeElement | undefined } {
   const [signedInfo, value, keyInfo, ...others] = elementsIn(element);
   const isShape =
     signedInfo?.is(names.ds, 'SignedInfo') === true &&
     value?.is(names.ds, 'SignatureValue') === true &&
-    (keyInfo?.is(names.ds, 'KeyInfo') === true ||
+    ((canLackKey && keyInfo === undefined) ||
+      keyInfo?.is(names.ds, 'KeyInfo') === true ||
       keyInfo?.is(names.wsse, 'SecurityTokenReference') === true) &&
     others.length === 0;
-  if (!isShape || signedInfo === undefined || value === undefined || keyInfo === undefined)
+  if (!isShape || signedInfo === undefined || value === undefined)
     invalid(
       { expected: 'SignedInfo, SignatureValue and KeyInfo in Signature, once each and in this order' },
       'shape',

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { quoteElement } from '../contract/reason.ts';
+import { isAssertion } from './assertion.ts';
 import { type Certificate, maxCertificateBytes } from './certificate.ts';
 import { isNameOf } from './distinguished-name.ts';
 import type { Ids } from './message.ts';
@@ -48,6 +49,28 @@ export class Tokens {
     return unsupportedToken(
       `${quoteElement(child.local).text} in KeyInfo does not identify a caller. Send a certificate`,
     );
+  }
+
+  /**
+   * Returns the Assertion that a KeyInfo or a SecurityTokenReference names; undefined for another key. Throws
+   * SecurityProblem.
+   */
+  assertionOf(element: TreeElement): TreeElement | undefined {
+    const [child, ...others] = elementsIn(element);
+    if (child === undefined || others.length > 0) return undefined;
+    if (element.is(names.ds, 'KeyInfo'))
+      return child.is(names.wsse, 'SecurityTokenReference') ? this.assertionOf(child) : undefined;
+    const type = child.attribute('', 'ValueType');
+    const isById =
+      child.is(names.wsse, 'KeyIdentifier') &&
+      (type === valueTypes.assertion2 || type === valueTypes.assertion1);
+    if (!isById && !child.is(names.wsse, 'Reference')) return undefined;
+    const target = isById ? this.#ids.find(child.text) : this.#ids.resolve(child.attribute('', 'URI'));
+    if (!isAssertion(target))
+      return isById ? unsupportedToken('the KeyIdentifier of an Assertion names another element') : undefined;
+    if (target.parent !== this.#block)
+      invalid({ detail: 'the Assertion is at a place that is not read' }, 'place');
+    return target;
   }
 
   /** Returns the certificate of a SecurityTokenReference. Throws SecurityProblem. */

@@ -1,10 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { Saml } from '../contract/credentials.ts';
 import type { Limits } from '../contract/limits.ts';
 import { type Budget, CanonicalError, type CanonicalForm, canonicalize } from './canonical.ts';
+import type { Certificate } from './certificate.ts';
 import { checkPlace, Ids, type SignedMessage } from './message.ts';
 import { names, valueTypes } from './names.ts';
 import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
 import type { AnsweredSignatures } from './sign.ts';
+import { Assertions, type Confirmed, type HolderKey, type Issuers } from './saml.ts';
 import {
   type Reference,
   readSignature,
@@ -14,7 +17,7 @@ import {
   type SignedInfo,
 } from './signed-info.ts';
 import { type NamedToken, Tokens } from './tokens.ts';
-import { readTree, type TreeElement } from './tree.ts';
+import { readTree, TreeElement } from './tree.ts';
 import type { Trust } from './trust.ts';
 import { isSignedBy } from './verify-value.ts';
 
@@ -28,7 +31,11 @@ export const canonicalShare = 4;
 export interface VerifiedSignature {
   readonly algorithm: string;
   readonly usesSha1: boolean;
-  readonly signer: NamedToken;
+  readonly signer: HolderKey;
+  /** False for a key that only an Assertion vouches for: its certificate does not pass X11. */
+  readonly isTrusted: boolean;
+  /** The Assertion with the key; undefined for another key (X26). */
+  readonly assertion: TreeElement | undefined;
   /** The SignatureValue. */
   readonly value: Buffer;
   /** The octets of SignedInfo. */
@@ -49,14 +56,13 @@ export interface Verified {
 /** A Signature before anything is verified. */
 interface Found {
   readonly signature: Signature;
-  readonly signer: NamedToken;
+  /** The certificate, or the Assertion with the key. */
+  readonly signer: NamedToken | TreeElement;
   readonly info: SignedInfo;
 }
 
 /** A Signature whose SignatureValue was verified. */
-interface Opened {
-  readonly signer: NamedToken;
-  readonly value: Buffer;
+interface Opened extends Pick<VerifiedSignature, 'signer' | 'isTrusted' | 'assertion' | 'value'> {
   readonly octets: string;
   /** The content of SignedInfo, read from its octets. */
   readonly info: SignedInfo;
@@ -69,6 +75,8 @@ export interface Verifying {
   readonly limits: Limits;
   /** Time in ms since 1970. */
   readonly now: number;
+  /** Settings for SAML Assertions; undefined for a contract that reads none. */
+  readonly saml?: { readonly settings: Saml; readonly issuers: Issuers } | undefined;
 }
 
 /** Verifies the Signatures of one message. */
@@ -82,6 +90,8 @@ export class Verifier {
   readonly #found: Found[] = [];
   readonly #opened = new Map<TreeElement, Opened>();
   readonly #signatures: VerifiedSignature[] = [];
+  /** Undefined for a contract that reads no Assertions. */
+  readonly assertions: Assertions | undefined;
 
   /** @param characters length of the document */
   constructor(message: SignedMessage, verifying: Verifying, characters: number) {
@@ -90,6 +100,7 @@ export class Verifier {
     this.#verifying = verifying;
     this.ids = new Ids(tree.root);
     this.#tokens = new Tokens(block, this.ids, verifying.trust, verifying.now);
+    this.assertions = this.#openAssertions();
     this.#budget = { left: (characters + (message.parts?.characters ?? 0)) * canonicalShare };
   }
 
@@ -99,7 +110,26 @@ export class Verifier {
       invalid({ detail: `more than ${maxSignatures} Signatures in Security` }, 'limit');
     const signature = readSignature(element);
     const info = readSignedInfo(signature.signedInfo, this.#verifying.rules);
-    this.#found.push({ signature, info, signer: this.#tokens.ofKeyInfo(signature.keyInfo) });
+    this.#found.push({
+      signature,
+      info,
+      signer: this.#tokens.assertionOf(signature.keyInfo) ?? this.#tokens.ofKeyInfo(signature.keyInfo),
+    });
+  }
+
+  #openAssertions(): Assertions | undefined {
+    const { saml, rules, limits, now } = this.#verifying;
+    if (saml === undefined) return undefined;
+    return new Assertions({
+      saml: saml.settings,
+      issuers: saml.issuers,
+      rules,
+      limits,
+      now,
+      ids: this.ids,
+      tokens: this.#tokens,
+      formWithout: (element, form, omitted) => this.formOf(element, form, false, omitted),
+    });
   }
 
   /** Verifies the SignatureValue of each Signature that was added (X12 steps 2 to 4). Throws SecurityProblem. */
@@ -115,9 +145,15 @@ export class Verifier {
   }
 
   /** The signer of a Signature whose SignatureValue was verified; undefined for none. */
-  get signer(): NamedToken | undefined {
+  get signer(): HolderKey | undefined {
     const [first] = this.#opened.values();
     return first?.signer;
+  }
+
+  /** The certificate of this signer, if it is trusted itself (X11, X32). */
+  get trustedSigner(): Certificate | undefined {
+    const [first] = this.#opened.values();
+    return first?.isTrusted === true && 'others' in first.signer ? first.signer.signer : undefined;
   }
 
   /** Compares the digests of a Signature (X12 step 5). Throws SecurityProblem. */
@@ -142,10 +178,11 @@ export class Verifier {
    * Returns the canonical form of an element within the limit of X39. Throws SecurityProblem.
    *
    * @param keepsIncludes true for the text that the gateway reads, false for the text that is digested (X22)
+   * @param omitted an element that is left out (X13)
    */
-  formOf(element: TreeElement, form: CanonicalForm, keepsIncludes = false): string {
+  formOf(element: TreeElement, form: CanonicalForm, keepsIncludes = false, omitted?: TreeElement): string {
     try {
-      return canonicalize(this.#message.tree, element, form, this.#budget, undefined, keepsIncludes);
+      return canonicalize(this.#message.tree, element, form, this.#budget, omitted, keepsIncludes);
     } catch (error) {
       if (!(error instanceof CanonicalError)) throw error;
       if (error.problem === 'too long') refuseLong();
@@ -156,9 +193,13 @@ export class Verifier {
   }
 
   /** Checks the certificate and the SignatureValue, and reads SignedInfo again from its octets (X12 steps 2 to 4). */
-  #open({ signature, info, signer }: Found): Opened {
+  #open({ signature, info, signer: named }: Found): Opened {
     const { trust, limits, rules, now } = this.#verifying;
-    const distrust = trust.check(signer, signer.bytes, now);
+    const assertion = named instanceof TreeElement ? named : undefined;
+    const keys = named instanceof TreeElement ? this.#holdersOf(named) : [named];
+    const distrustOf = (key: HolderKey | undefined) =>
+      key === undefined || !('others' in key) ? 'unknown CA' : trust.check(key, key.bytes, now);
+    const distrust = assertion === undefined ? distrustOf(keys[0]) : undefined;
     if (distrust !== undefined)
       throw new SecurityProblem(
         'FailedAuthentication',
@@ -166,17 +207,33 @@ export class Verifier {
         distrust,
       );
     const octets = this.formOf(signature.signedInfo, info.form);
-    if (!isSignedBy(octets, signature.value, info.method, signer.signer.publicKey))
+    const signer = keys.find((key) => isSignedBy(octets, signature.value, info.method, key.signer.publicKey));
+    if (signer === undefined)
       throw new SecurityProblem(
         'FailedCheck',
         { detail: 'the SignatureValue does not match SignedInfo' },
         'value',
       );
     const { root } = readTree(octets, limits);
-    return { signer, value: signature.value, octets, info: readSignedInfo(root, rules) };
+    const isTrusted = assertion === undefined || distrustOf(signer) === undefined;
+    const { value } = signature;
+    return { signer, isTrusted, assertion, value, octets, info: readSignedInfo(root, rules) };
   }
 
-  #verified({ signer, value, octets, info }: Opened): VerifiedSignature {
+  /** Confirms the Assertion of the message (X26); undefined for none. Throws SecurityProblem. */
+  confirm({ signatures, octets }: Verified): Confirmed | undefined {
+    const { block, body } = this.#message;
+    const timestamps = block.children.filter((child) => child.is(names.wsu, 'Timestamp'));
+    const covering = timestamps.length === 0 ? undefined : [body, ...timestamps];
+    return this.assertions?.confirm(signatures, octets, covering);
+  }
+
+  /** Returns the keys of the holder of an Assertion (X26). Throws SecurityProblem. */
+  #holdersOf(assertion: TreeElement): readonly HolderKey[] {
+    return this.assertions?.holdersOf(assertion) ?? unsupportedToken('Assertions are not supported');
+  }
+
+  #verified({ info, ...opened }: Opened): VerifiedSignature {
     const covered = new Set<TreeElement>();
     const parts = new Set<number>();
     const targets = info.references.map((reference) => this.#targetOf(reference));
@@ -193,7 +250,7 @@ export class Verifier {
     }
     const { name, hash: method } = info.method;
     const usesSha1 = method === 'sha1' || info.references.some((one) => one.hash === 'sha1');
-    return { algorithm: name, usesSha1, signer, value, octets, covered, parts };
+    return { ...opened, algorithm: name, usesSha1, covered, parts };
   }
 
   /** Returns the element that a Reference names, or the position of a part (X7, X8, X22). Throws SecurityProblem. */
@@ -241,7 +298,11 @@ export class Verifier {
   ): { readonly octets: string; readonly element: TreeElement | undefined } {
     if (!reference.is(names.wsse, 'SecurityTokenReference'))
       unsupportedToken('an STR-Transform applies only to a SecurityTokenReference');
-    const { element, signer } = this.#tokens.ofReference(reference);
+    const assertion = this.#tokens.assertionOf(reference);
+    const { element, signer } =
+      assertion === undefined
+        ? this.#tokens.ofReference(reference)
+        : { element: assertion, signer: undefined };
     if (element !== undefined) {
       const octets = this.formOf(element, form);
       const end = 1 + (element.prefix === '' ? 0 : element.prefix.length + 1) + element.local.length;
@@ -254,7 +315,7 @@ export class Verifier {
     const { prefix } = reference;
     const name = prefix === '' ? 'BinarySecurityToken' : `${prefix}:BinarySecurityToken`;
     const declared = prefix === '' ? `xmlns="${names.wsse}"` : `xmlns="" xmlns:${prefix}="${names.wsse}"`;
-    const text = signer.bytes.toString('base64');
+    const text = signer?.bytes.toString('base64') ?? '';
     return {
       octets: `<${name} ${declared} ValueType="${valueTypes.certificate}">${text}</${name}>`,
       element,

@@ -1,4 +1,4 @@
-import { createPrivateKey, hash, sign } from 'node:crypto';
+import { createPrivateKey, hash, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
@@ -17,7 +17,6 @@ const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const x509 = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-x509-token-profile-1.0#X509v3';
 const attachment =
   'http://docs.oasis-open.org/wss/oasis-wss-SwAProfile-1.1#Attachment-Content-Signature-Transform';
-const alice = createPrivateKey(readFileSync(join(folder, 'keys/alice.key')));
 
 /** A message to sign. */
 export interface Message {
@@ -40,6 +39,10 @@ export interface Message {
   readonly bodyId?: string;
   /** The namespace of the envelope. */
   readonly soap?: string;
+  /** The name of the files of the signer's key and certificate. Default: alice. */
+  readonly signer?: string;
+  /** The KeyInfo of the Signatures. Default: a reference to the certificate of the signer. */
+  readonly keyInfo?: string;
   /** Bytes of MIME parts by `cid:` reference. */
   readonly parts?: Readonly<Record<string, string>>;
 }
@@ -48,7 +51,17 @@ export interface Message {
 export const usualPayload =
   '<GetEulaStatus xmlns="http://schemas.servicestack.net/types"><Request><SubUserName>jane</SubUserName></Request></GetEulaStatus>';
 
-/** Returns a message that Alice signed. */
+/** Returns the private key of a test. */
+export function keyOf(name: string): KeyObject {
+  return createPrivateKey(readFileSync(join(folder, `keys/${name}.key`)));
+}
+
+/** Returns the certificate of a test in base64. */
+export function certificateOf(name: string): string {
+  return readFileSync(join(folder, `keys/${name}.crt`), 'latin1').replace(/-----[^-]*-----|\s/g, '');
+}
+
+/** Returns a message that Alice or another test key signed. */
 export function signed(message: Message = {}): string {
   const lists = message.signatures ?? [message.references ?? ['body', 'time']];
   const unsigned = envelopeOf(message, lists.map((_, index) => `<Signature${index}/>`).join(''));
@@ -78,8 +91,10 @@ export function signed(message: Message = {}): string {
       { kind: 'exclusive', prefixes: new Set() },
       { left: 10_000_000 },
     );
-    const value = sign('sha256', Buffer.from(octets), alice).toString('base64');
-    const key = `<KeyInfo><o:SecurityTokenReference><o:Reference URI="#token" ValueType="${x509}"/></o:SecurityTokenReference></KeyInfo>`;
+    const value = sign('sha256', Buffer.from(octets), keyOf(message.signer ?? 'alice')).toString('base64');
+    const key =
+      message.keyInfo ??
+      `<KeyInfo><o:SecurityTokenReference><o:Reference URI="#token" ValueType="${x509}"/></o:SecurityTokenReference></KeyInfo>`;
     return text.replace(
       `<Signature${index}/>`,
       `<Signature xmlns="${ds}">${info.replace(` xmlns="${ds}"`, '')}<SignatureValue>${value}</SignatureValue>${key}</Signature>`,
@@ -94,10 +109,7 @@ function envelopeOf(message: Message, signatures: string): string {
     expires = '2026-11-27T18:05:00Z',
   } = message;
   const { header = '', block = '', envelope = '', bodyId = 'body', soap = soap11 } = message;
-  const certificate = readFileSync(join(folder, 'keys/alice.crt'), 'latin1').replace(
-    /-----[^-]*-----|\s/g,
-    '',
-  );
+  const certificate = certificateOf(message.signer ?? 'alice');
   const timestamp = `<u:Timestamp u:Id="time"><u:Created>${created}</u:Created><u:Expires>${expires}</u:Expires></u:Timestamp>`;
   const token = `<o:BinarySecurityToken u:Id="token" ValueType="${x509}">${certificate}</o:BinarySecurityToken>`;
   return `<s:Envelope xmlns:s="${soap}" xmlns:u="${wsu}"${envelope}><s:Header>${header}<o:Security xmlns:o="${wsse}">${timestamp}${token}${block}${signatures}</o:Security></s:Header><s:Body u:Id="${bodyId}">${payload}</s:Body></s:Envelope>`;

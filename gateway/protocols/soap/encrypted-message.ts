@@ -114,7 +114,7 @@ export function answeredOf(
 ): AnsweredSignatures {
   const values = signatures.map(({ value }) => value.toString('base64'));
   const algorithm = decryption?.algorithm;
-  const signer = verifier?.signer?.signer;
+  const signer = verifier?.trustedSigner;
   const encryption =
     algorithm === undefined || signer === undefined || decryption?.canAnswer(signer) !== true
       ? undefined
@@ -124,8 +124,9 @@ export function answeredOf(
 
 /** Refuses an encrypted request of a signer whose certificate cannot encrypt the reply (X32). Throws SecurityProblem. */
 export function refuseUnencryptable({ verifier, decryption }: OpenedCall): void {
-  const signer = verifier?.signer?.signer;
-  if (signer === undefined || decryption?.algorithm === undefined || decryption.canAnswer(signer)) return;
+  if (verifier?.signer === undefined || decryption?.algorithm === undefined) return;
+  const signer = verifier.trustedSigner;
+  if (signer !== undefined && decryption.canAnswer(signer)) return;
   const detail = 'the reply cannot be encrypted for this caller';
   throw new SecurityProblem('UnsupportedSecurityToken', { detail }, 'reply encryption');
 }

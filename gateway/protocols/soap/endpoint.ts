@@ -138,6 +138,7 @@ export async function answer(
     const { operation, input, header, values } = call;
     version = call.version;
     noteSecurity(stats, header, undefined);
+    refuseRecipient(call, context);
     const frame = frameOf(call, context);
     const refused = refusedDeprecated(context, call);
     const made =
@@ -192,6 +193,22 @@ function frameOf(
   return isAttached ? mtomFrame(frame, mtomThreshold) : frame;
 }
 
+/** Throws a Fault for a SAML Assertion that is for another address (X26). */
+function refuseRecipient(
+  { version, header, values }: SoapCall | PreparedSoapCall,
+  { options, request }: RequestContext,
+): void {
+  const recipient = values?.signed?.recipient;
+  if (recipient === undefined || options.isRecipient?.(recipient, request) === true) return;
+  if (header?.security !== undefined) header.security.refused = 'recipient';
+  throw new Fault(
+    version,
+    'FailedAuthentication',
+    { detail: 'the Assertion is for another address than that of this service' },
+    { header },
+  );
+}
+
 /** Records the result of a Security block for the log. Nothing else of the block is kept (W46, W56). */
 function noteSecurity(
   stats: RequestStats,
@@ -201,7 +218,12 @@ function noteSecurity(
   const security = header?.security;
   if (security !== undefined) {
     const { token, signed, decrypted, refused } = security;
-    const facts = [signed && 'signed', decrypted && 'encrypted', token === 'none' ? undefined : token];
+    const facts = [
+      signed?.signature && 'signed',
+      decrypted && 'encrypted',
+      signed?.assertion && 'saml',
+      token === 'none' ? undefined : token,
+    ];
     stats.wsse = facts.filter((fact) => fact !== undefined).join('+') || 'none';
     stats.signed = signed;
     stats.decrypted = decrypted;

@@ -8,11 +8,17 @@ import type { SignedMessage } from '../../../mappings/security/message.ts';
 import { names } from '../../../mappings/security/names.ts';
 import { Parts, refuseUncovered } from '../../../mappings/security/parts.ts';
 import { invalid, SecurityProblem } from '../../../mappings/security/problem.ts';
+import { type Confirmed, issuersOf } from '../../../mappings/security/saml.ts';
 import { trustOf } from '../../../mappings/security/settings.ts';
 import type { AnsweredSignatures } from '../../../mappings/security/sign.ts';
 import { readTree, type Tree, type TreeElement } from '../../../mappings/security/tree.ts';
 import type { Trust } from '../../../mappings/security/trust.ts';
-import { type Verified, type VerifiedSignature, Verifier } from '../../../mappings/security/verify.ts';
+import {
+  type Verified,
+  type VerifiedSignature,
+  Verifier,
+  type Verifying,
+} from '../../../mappings/security/verify.ts';
 import type { XmlReader, XmlTolerance } from '../../../mappings/xml/reader.ts';
 import type { KeyLock } from '../../call/burnt-keys.ts';
 import type { SignedCredentials } from '../../call/credentials.ts';
@@ -33,8 +39,10 @@ import { maxHeaderBlocks } from './headers/headers.ts';
 import type { DecryptedFacts, SignedFacts } from './headers/reply-header.ts';
 import { unsupported } from './headers/security.ts';
 import { windowProblem } from './headers/timestamp.ts';
+import { factsOfAssertion } from './signed-assertion.ts';
 import { entriesOf } from './signed-once.ts';
 import { addressing, Composer, type EnvelopeParts, isTimestamp, isToken } from './verified-document.ts';
+import { checkPartsOf } from './signed-parts.ts';
 import { type SoapVersion, soap11, soap12 } from './versions.ts';
 
 /** Data about the signer of a message. It is plain data, because a worker thread may read it. */
@@ -59,7 +67,9 @@ export type SignedReading =
       readonly signedActions: string | undefined;
       /** Throws SecurityProblem if the operation read a part that no sufficient Signature covers (X22). */
       readonly checkParts: (() => void) | undefined;
-      /** Undefined for a message without a Signature. */
+      /** Throws SecurityProblem for an Assertion with another audience or time (X27). */
+      readonly checkAssertion: (() => void) | undefined;
+      /** Undefined for a message without a Signature and an Assertion. */
       readonly facts: SignerFacts | undefined;
       /** Data of the Signatures for a signed reply; undefined if the reply is not signed (X30). */
       readonly answered: AnsweredSignatures | undefined;
@@ -105,6 +115,7 @@ class SignedReader {
   readonly #trust: Trust;
   /** Undefined for a contract that decrypts nothing. */
   readonly #openDecryption: OpenDecryption | undefined;
+  readonly #saml: Verifying['saml'];
 
   constructor(wsse: Wsse, signing: Signing, limits: Limits, tolerance: XmlTolerance) {
     this.#tolerance = tolerance;
@@ -114,6 +125,7 @@ class SignedReader {
     this.#trust = trustOf(signing);
     const { decrypt } = wsse;
     if (decrypt !== undefined) this.#openDecryption = openDecryption(decrypt, limits, tolerance);
+    this.#saml = wsse.saml && { settings: wsse.saml, issuers: issuersOf(wsse.saml) };
   }
 
   read(
@@ -166,7 +178,7 @@ class SignedReader {
     const rules = { sha1: this.#signing.sha1, references: this.#limits.wsseReferences };
     const verifier = new Verifier(
       message,
-      { trust: this.#trust, rules, limits: this.#limits, now },
+      { trust: this.#trust, rules, limits: this.#limits, now, saml: this.#saml },
       characters,
     );
     const decryption = this.#openDecryption?.(message, verifier, now);
@@ -176,12 +188,14 @@ class SignedReader {
     if (!isSigned) decryption?.refuseCbc();
     openSignatures(verifier, decryption, isReserved);
     call.answered = answeredOf(call, []);
-    verifyInOrder(block, verifier, decryption, (element) => isToken(element) || isTimestamp(element));
+    verifyInOrder(block, verifier, decryption, (element) =>
+      isToken(element) || isTimestamp(element) || verifier.assertions?.add(element) === true);
     const { verified } = verifier;
     const sufficient = this.#checkCoverage(message, verified, parts, attachments);
     decryption?.checkAll(require.includes('encryption'));
     const isAnswered = isSigned && this.#wsse.sign !== undefined;
     if (isAnswered) refuseUnencryptable(call);
+    const confirmed = verifier.confirm(verified);
     const composer = new Composer(parts, block, verified, verifier, this.#wsse, decryption?.signedContent);
     const document = composer.document(true);
     const signsBody = require.includes('body');
@@ -191,7 +205,8 @@ class SignedReader {
       document,
       signedActions: signsBody ? composer.document(false) : undefined,
       checkParts: checkPartsOf(sufficient, attachments, body, signsBody),
-      facts: this.#factsOf(message, verified, now),
+      checkAssertion: confirmed?.check,
+      facts: this.#factsOf(message, verified, now, confirmed),
       answered: isAnswered ? answeredOf(call, verified.signatures) : undefined,
       decrypted: decryption?.facts,
     };
@@ -207,6 +222,7 @@ class SignedReader {
         hasSignature = true;
         verifier.add(child);
       } else if (decryption?.add(child) === true) hasSignature ||= child.is(names.xenc, 'EncryptedData');
+      else if (verifier.assertions?.add(child) === true) continue;
       else if (child.namespace === names.ds)
         invalid({ expected: 'Signature as the only element of its namespace in Security' }, 'place');
       else if (!this.#isRead(child))
@@ -256,20 +272,38 @@ class SignedReader {
     );
   }
 
-  #factsOf(message: SignedMessage, { signatures, octets }: Verified, now: number): SignerFacts | undefined {
+  #factsOf(
+    message: SignedMessage,
+    { signatures, octets }: Verified,
+    now: number,
+    confirmed: Confirmed | undefined,
+  ): SignerFacts | undefined {
     const [first] = signatures;
-    if (first === undefined) return undefined;
+    if (first === undefined && confirmed === undefined) return undefined;
     const { credential, replay } = this.#signing;
-    const { signer } = first.signer;
-    const value = certificatePart(signer.x509, credential?.from ?? 'subject');
-    const once = replay === 'allow' ? [] : entriesOf(signatures, this.#lifetime(message, octets, now));
-    const values = new Map(credential === undefined || value === undefined ? [] : [[credential.name, value]]);
+    const { saml } = this.#wsse;
+    const asserted =
+      confirmed === undefined || saml === undefined
+        ? undefined
+        : factsOfAssertion(confirmed, saml, replay, this.#limits);
+    const x509 = first?.signer.signer.x509;
+    const value = x509 && certificatePart(x509, credential?.from ?? 'subject');
+    const once =
+      replay === 'allow' || first === undefined
+        ? []
+        : entriesOf(signatures, this.#lifetime(message, octets, now));
+    const isSigner = credential !== undefined && value !== undefined && first?.isTrusted === true;
+    const values = new Map([
+      ...(isSigner ? [[credential.name, value] as const] : []),
+      ...(asserted?.values ?? []),
+    ]);
     return {
-      credentials: { values, once },
+      credentials: { values, once: [...once, ...(asserted?.once ?? [])], recipient: asserted?.recipient },
       shown: {
-        signer: value ?? '',
-        signerCertificate: certificatePart(signer.x509, 'fingerprint')?.slice(0, 16) ?? '',
-        signature: signatures.map((one) => describe(one, message)).join(', '),
+        signer: value,
+        signerCertificate: x509 && certificatePart(x509, 'fingerprint')?.slice(0, 16),
+        signature: signatures.map((one) => describe(one, message)).join(', ') || undefined,
+        assertion: asserted?.issuer,
         usesSha1: signatures.some((one) => one.usesSha1),
       },
     };
@@ -294,26 +328,6 @@ class SignedReader {
     if (late !== undefined) throw new SecurityProblem('MessageExpired', late, 'expired');
     return Math.min(end, timeOf('Expires') ?? created + wsseFreshMs) + wsseSkewMs;
   }
-}
-
-/**
- * Returns the check of the parts that the operation read. It is undefined if the Body that refers to them need not be
- * signed and is not signed.
- */
-function checkPartsOf(
-  signatures: readonly VerifiedSignature[],
-  attachments: Attachments | undefined,
-  body: TreeElement,
-  signsBody: boolean,
-): (() => void) | undefined {
-  const ofBody = signsBody ? signatures : signatures.filter(({ covered }) => covered.has(body));
-  const [first, ...others] = ofBody;
-  if (attachments === undefined || first === undefined) return undefined;
-  return () => {
-    const { taken } = attachments;
-    const isCoveredBy = ({ parts }: VerifiedSignature) => taken.every((index) => parts.has(index));
-    if (!others.some(isCoveredBy)) refuseUncovered(attachments, taken, first.parts);
-  };
 }
 
 /** Other children of the block that may be there. Only a UsernameToken and a Timestamp are read for their content. */

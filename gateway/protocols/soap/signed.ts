@@ -67,7 +67,7 @@ function openMessage(
       usual,
       invalidAction(address.version, 'an envelope with one Header and one Body'),
     );
-  const { version, signedActions, checkParts, facts, answered, decrypted } = reading;
+  const { version, signedActions, checkParts, checkAssertion, facts, answered, decrypted } = reading;
   if (attachments !== undefined) attachments.ignoresUnused = facts !== undefined;
   const verified = { charset: 'utf-8', attachments } as const;
   const envelope = answering(answered, now, () =>
@@ -85,6 +85,7 @@ function openMessage(
     answering(answered, now, () => {
       const call = envelope.readPayload();
       refuseProblem(version, call.header, checkParts);
+      if (call.input.reading.problems.length === 0) refuseProblem(version, call.header, checkAssertion);
       return withFacts(call, reading);
     });
   return { ...envelope, readPayload };

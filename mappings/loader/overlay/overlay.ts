@@ -279,7 +279,9 @@ function readWsse(
     credentialAt(`/wsse/${at}`, name, known, report);
   const { digest = 'refuse', unverified = [] } = keys;
   const isToken =
-    keys.username !== undefined || keys.password !== undefined || keys.x509?.credential === undefined;
+    keys.username !== undefined ||
+    keys.password !== undefined ||
+    (keys.x509?.credential === undefined && keys.saml?.credential === undefined);
   const username = isToken ? nameAt(keys.username, 'username') : undefined;
   const password = isToken ? nameAt(keys.password, 'password') : undefined;
   if (username === password && username !== '' && username !== undefined)
@@ -288,7 +290,10 @@ function readWsse(
   const timestamp =
     keys.timestamp ?? (x509?.require.includes('timestamp') === true ? 'required' : 'optional');
   const sign = readReplySigning(keys, report, readBytes);
-  const signatures = { x509, sign, decrypt: readDecrypting(keys, sign, report, readBytes) };
+  const decrypt = readDecrypting(keys, sign, report, readBytes);
+  const saml =
+    keys.saml === undefined ? undefined : readAssertions(keys, keys.saml, known, report, readBytes);
+  const signatures = { x509, sign, decrypt, saml };
   if (typeof digest === 'string') return { username, password, digest, timestamp, unverified, ...signatures };
   const parts = {
     password: nameAt(digest.password, 'digest/password'),
@@ -301,8 +306,28 @@ function readWsse(
 }
 
 /** Returns the exports of a module of this folder, which is loaded only for a contract that needs it. */
-function load<Exports>(module: 'x509' | 'key-pair'): Exports {
+function load<Exports>(module: 'x509' | 'key-pair' | 'saml'): Exports {
   return createRequire(import.meta.url)(`./${module}${extname(import.meta.url)}`);
+}
+
+/** Reads the settings for SAML Assertions (X26). Its credential must have no other source. */
+function readAssertions(
+  keys: NonNullable<Values['wsse']>,
+  saml: NonNullable<NonNullable<Values['wsse']>['saml']>,
+  known: ReadonlyMap<string, unknown>,
+  report: Report,
+  readBytes: ReadBytes,
+): Wsse['saml'] {
+  const { readSaml } = load<typeof import('./saml.ts')>('saml');
+  for (const name of saml.credential?.keys() ?? []) {
+    credentialAt('/wsse/saml/credential', name, known, report);
+    if (name === keys.username || name === keys.password || keys.x509?.credential?.has(name) === true)
+      report(
+        '/wsse/saml/credential',
+        `expected another credential than those of username, password and x509, got ${shown(name)}`,
+      );
+  }
+  return readSaml(saml, keys, report, readBytes);
 }
 
 /** Reads the settings for signing replies (X30). */

@@ -41,10 +41,14 @@ export interface DecryptedFacts {
 
 /** The signer of a message, and what the signature covers, for the log (X29). */
 export interface SignedFacts {
-  readonly signer: string;
+  /** Undefined for a message without a Signature, and for a key without a certificate. */
+  readonly signer?: string | undefined;
   /** SHA-256 of the certificate, 16 hex digits. */
-  readonly signerCertificate: string;
-  readonly signature: string;
+  readonly signerCertificate?: string | undefined;
+  /** Undefined for a message without a Signature. */
+  readonly signature?: string | undefined;
+  /** The issuer of a SAML Assertion; undefined for none. */
+  readonly assertion?: string | undefined;
   /** True if the signature or a digest uses SHA-1. */
   readonly usesSha1: boolean;
 }
