@@ -376,9 +376,9 @@ function refuseRepeated(answer: NonceAnswer): void {
 
 function refuseNonce(answer: NonceAnswer): void {
   if (answer === 'used') throw new CallError('FailedAuthentication');
-  if (answer === 'full')
+  if (answer === 'full' || answer === 'away')
     throw new CallError('Overloaded', {
-      detail: 'the store of valid digests is full. Try again later',
+      detail: `the store of valid digests is ${answer === 'full' ? 'full' : 'unavailable'}. Try again later`,
       retryAfter: '1',
     });
 }

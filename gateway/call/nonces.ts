@@ -1,5 +1,8 @@
-/** Result of storing a nonce: it is new, it was used before, or there is no capacity to remember it. */
-export type NonceAnswer = 'new' | 'used' | 'full';
+/**
+ * Result of storing a nonce: it is new, it was used before, there is no capacity to remember it, or the store that
+ * replicas share is unavailable.
+ */
+export type NonceAnswer = 'new' | 'used' | 'full' | 'away';
 
 /** A key of 32 bytes (one character each), the time until which it is remembered, and its caller. */
 export interface NonceEntry {

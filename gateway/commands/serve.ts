@@ -205,7 +205,8 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
     checkShared(flags);
     // report problems before workers are forked
     const { readContract } = await import('../../mappings/loader/load.ts');
-    for (const { place } of placesOf(flags)) checkDigest(readContract(place, flags.limits));
+    if (flags.limitStore === undefined)
+      for (const { place } of placesOf(flags)) checkDigest(readContract(place, flags.limits));
     const passEarlySignal = keepEarlySignal();
     const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
       if (!(error instanceof WorkerError)) throw error;
@@ -281,8 +282,8 @@ async function serveHere(
       ? { pages: (await import('../../console/server/pages-on-visit.ts')).createPages }
       : {}),
     ...(flags.tryIt === undefined ? {} : { tryIt: flags.tryIt }),
-    // nonces are stored in the memory of one process
-    wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
+    // without a limit store, nonces are stored in the memory of one process
+    wsseSecrets: metricsOfAll === undefined || flags.limitStore !== undefined ? flags.wsseSecrets : undefined,
     traces: isTracingRequested(process.env),
     callerLimits: flags.callerLimits,
     limitStore: flags.limitStore,
@@ -478,7 +479,7 @@ async function serverOf(flags: ServeFlags): Promise<string | undefined> {
 function checkDigest({ contract }: LoadedContract): void {
   if (contract.wsse?.x509?.replay === 'refuse')
     throw new RangeError(
-      '--workers: expected 1 for a contract with wsse: x509: replay: refuse, got several workers',
+      '--workers: expected 1 for a contract with wsse: x509: replay: refuse, or SOAPBRIDGE_LIMIT_STORE, got several workers',
     );
   if (contract.wsse?.decrypt?.cbc === true)
     throw new RangeError(
@@ -486,7 +487,7 @@ function checkDigest({ contract }: LoadedContract): void {
     );
   if (contract.wsse?.digest === 'secrets')
     throw new RangeError(
-      '--workers: expected 1 for a contract with wsse: digest: secrets, got several workers',
+      '--workers: expected 1 for a contract with wsse: digest: secrets, or SOAPBRIDGE_LIMIT_STORE, got several workers',
     );
 }
 

@@ -203,18 +203,24 @@ export function secretsOf({ wsse }: Contract, options: Pick<CoreOptions, 'secret
   const secrets = options.secrets?.();
   if (secrets === undefined)
     throw new SettingError(
-      'wsse: digest: secrets: expected a file of secrets (SOAPBRIDGE_WSSE_SECRETS) and a single process (SOAPBRIDGE_WORKERS=1), got none',
+      'wsse: digest: secrets: expected a file of secrets (SOAPBRIDGE_WSSE_SECRETS), and SOAPBRIDGE_LIMIT_STORE or a single process (SOAPBRIDGE_WORKERS=1), got none',
     );
   return secrets;
 }
 
 /**
  * Throws SettingError if the settings for signatures do not fit the process (X2). Without a signed Body, only TLS keeps a
- * Security block, with the credential of its signer, from another message. Workers do not share their replay detection.
+ * Security block, with the credential of its signer, from another message. Workers share their memory of messages only
+ * with a limit store.
  */
 function checkSigning(
   { wsse, credentials }: Contract,
-  { certified, publicUrl, hasOtherWorkers }: Pick<CoreOptions, 'certified' | 'publicUrl' | 'hasOtherWorkers'>,
+  {
+    certified,
+    publicUrl,
+    hasOtherWorkers,
+    sharedNonces,
+  }: Pick<CoreOptions, 'certified' | 'publicUrl' | 'hasOtherWorkers' | 'sharedNonces'>,
 ): void {
   const { require = [], credential, replay } = wsse?.x509 ?? {};
   const needsBody = require.length > 0 || credential !== undefined;
@@ -222,9 +228,14 @@ function checkSigning(
     throw new SettingError(
       'wsse: x509: require: expected body, or an https SOAPBRIDGE_PUBLIC_URL, got neither',
     );
-  if (replay === 'refuse' && hasOtherWorkers === true)
+  const isShared = hasOtherWorkers !== true || sharedNonces !== undefined;
+  if (replay === 'refuse' && !isShared)
     throw new SettingError(
-      'wsse: x509: replay: expected allow, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
+      'wsse: x509: replay: expected allow, SOAPBRIDGE_LIMIT_STORE, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
+    );
+  if (wsse?.saml !== undefined && !isShared)
+    throw new SettingError(
+      'wsse: saml: expected SOAPBRIDGE_LIMIT_STORE, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
     );
   if (wsse?.decrypt?.cbc === true && hasOtherWorkers === true)
     throw new SettingError(

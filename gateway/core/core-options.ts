@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Secrets } from '../call/digest.ts';
+import type { NonceStore } from '../call/nonces.ts';
 import type { PagesMaker, TryIt } from '../http/pages.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import type { Callers } from '../telemetry/callers.ts';
@@ -28,8 +29,10 @@ export interface CoreOptions {
    */
   readonly lowestLevel: number;
   readonly logMessages: boolean;
-  /** True if other workers serve the same contracts. They do not share the detection of replays (X17). */
+  /** True if other workers serve the same contracts. */
   readonly hasOtherWorkers?: boolean;
+  /** Remembers messages and nonces together with other workers and replicas (X17). Undefined: this process remembers. */
+  readonly sharedNonces?: NonceStore | undefined;
   /**
    * Returns the secrets for checking digests of UsernameTokens; undefined if there are none. Called for each contract.
    */

@@ -77,7 +77,7 @@ export class Core {
         (error) => log.error(describeError(error), 'mapping thread ended; the next call starts it again'),
         true,
       ),
-      nonces: new Nonces(limits.wsseNonces),
+      nonces: options.sharedNonces ?? new Nonces(limits.wsseNonces),
       reservations: () => {
         this.#reservations ??= loadReservations()(limits.wsseBurntKeys);
         return this.#reservations;

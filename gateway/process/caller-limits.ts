@@ -1,22 +1,26 @@
+import { remembersMessages } from '../../mappings/contract/credentials.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { requirePackages } from '../../mappings/optional-packages.ts';
 import type { CallCounts } from '../admission/caller-limits.ts';
 import { CallerPlaces } from '../admission/caller-places.ts';
 import { CallerWindows } from '../admission/caller-windows.ts';
+import type { NonceStore } from '../call/nonces.ts';
 import type { CallerLimitsOf } from '../core/caller-limits.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type CallerLimitsFile, readCallerLimits } from './caller-limits-file.ts';
 import type { ServeOptions } from './serve-options.ts';
 
-/** Caller limits of a process. */
+/** Caller limits of a process, and the store that it shares with replicas. */
 export interface ProcessCallerLimits {
-  /** Returns the current limits. */
-  readonly now: () => CallerLimitsOf;
+  /** Returns the current limits; undefined if there is no file of limits. */
+  readonly now: (() => CallerLimitsOf) | undefined;
+  /** Remembers messages for all replicas (X17); undefined without a store. */
+  readonly nonces: NonceStore | undefined;
   /** Reads the file again. Returns a function that restores the previous limits. Throws ContractError. */
   readonly reload: () => () => void;
-  /** Checks that the contracts and operations named in the file are served. Throws ContractError. */
+  /** Checks that the contracts and operations named in the file are served, and that the store is used. Throws ContractError, RangeError. */
   readonly check: (contracts: readonly Contract[]) => void;
   readonly close: () => void;
 }
@@ -33,11 +37,7 @@ export function readCallerLimitFiles(
   }: Pick<ServeOptions, 'callerLimits' | 'limitStore' | 'metricsOfAll'>,
   callers: Callers,
 ): CallerLimitsFile | undefined {
-  if (path === undefined) {
-    if (limitStore !== undefined)
-      throw new RangeError('SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS, got none');
-    return undefined;
-  }
+  if (path === undefined) return undefined;
   const file = readCallerLimits(path);
   if (limitStore === undefined && metricsOfAll !== undefined)
     throw new RangeError(
@@ -59,7 +59,8 @@ export async function openCallerLimits(
 ): Promise<ProcessCallerLimits | undefined> {
   const { callerLimits: path, limitStore } = options;
   const read = readCallerLimitFiles(options, callers);
-  if (path === undefined || read === undefined) return undefined;
+  if (path === undefined || read === undefined)
+    return limitStore === undefined ? undefined : openOnlyStore(limitStore, limits, log);
   let file: CallerLimitsFile = read;
   const local = new CallerWindows(limits.limitWindows ?? maxWindows);
   const here: CallCounts = { windows: local, places: new CallerPlaces() };
@@ -67,6 +68,7 @@ export async function openCallerLimits(
   const { counts, store } = shared ?? { counts: here, store: undefined };
   return {
     now: () => ({ rulesOf: file.rulesOf, counts, store, local }),
+    nonces: shared?.nonces,
     reload: () => {
       const before = file;
       file = readCallerLimits(path);
@@ -77,6 +79,21 @@ export async function openCallerLimits(
     check: (contracts) => file.check(contracts),
     close: () => shared?.close(),
   };
+}
+
+/** Opens a store that only remembers messages, because there is no file of caller limits. */
+async function openOnlyStore(url: string, limits: Limits, log: Logger): Promise<ProcessCallerLimits> {
+  const here: CallCounts = { windows: new CallerWindows(0), places: new CallerPlaces() };
+  const { nonces, close } = await openStore(url, here, limits, log);
+  return { now: undefined, nonces, reload: () => () => {}, check: checkStoreUse, close };
+}
+
+/** Throws RangeError if no contract uses a store without caller limits. */
+export function checkStoreUse(contracts: readonly Contract[]): void {
+  if (!contracts.some(({ wsse }) => remembersMessages(wsse)))
+    throw new RangeError(
+      'SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS, or a contract that accepts messages once (wsse), got neither',
+    );
 }
 
 /** Maximum number of counts of callers in a process. One more replaces the oldest. */
@@ -92,8 +109,9 @@ export const maxPlaceMs = 30_000;
 async function openStore(url: string, here: CallCounts, limits: Limits, log: Logger) {
   requirePackages('limitStore');
   // The store's modules are loaded only if a store is configured.
-  const [{ LimitStore }, { SharedWindows }, { SharedPlaces }] = await Promise.all([
+  const [{ LimitStore }, { SharedEntries }, { SharedWindows }, { SharedPlaces }] = await Promise.all([
     import('../admission/limit-store.ts'),
+    import('../admission/shared-entries.ts'),
     import('../admission/shared-windows.ts'),
     import('../admission/shared-places.ts'),
   ]);
@@ -109,6 +127,7 @@ async function openStore(url: string, here: CallCounts, limits: Limits, log: Log
   const places = new SharedPlaces(store, here.places, limits.limitPlaceMs ?? maxPlaceMs);
   return {
     counts: { windows: new SharedWindows(store, here.windows), places },
+    nonces: new SharedEntries(store, 'messages', limits.wsseNonces),
     store,
     close: () => {
       places.close();

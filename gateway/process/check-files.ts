@@ -1,9 +1,10 @@
 import type { TlsOptions } from 'node:tls';
+import { remembersMessages } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { secretsOf, shownPath } from '../core/contract-app.ts';
 import { proxyList } from '../http/forwarded.ts';
-import { readCallerLimitFiles } from './caller-limits.ts';
+import { checkStoreUse, readCallerLimitFiles } from './caller-limits.ts';
 import { type CallerFiles, readCallers } from './callers-file.ts';
 import { Certificates, certificatesOfListener, certificatesOfPlans } from './certificates.ts';
 import { type ConfigFile, readConfig, readListenerPlan, readStore } from './config.ts';
@@ -97,9 +98,25 @@ export function checkFiles(options: CheckedFiles, contracts: readonly Contract[]
     for (const contract of contracts ?? [])
       findings.collectOption(() => secretsOf(contract, { secrets: () => secrets }));
   }
-  if (contracts !== undefined) findings.collectOption(() => limits?.check(contracts));
+  if (contracts !== undefined) {
+    findings.collectOption(() => limits?.check(contracts));
+    if (options.limitStore !== undefined && options.callerLimits === undefined)
+      findings.collectOption(() => checkStoreUse(contracts));
+  }
   findings.collectOption(() => certificates.require());
-  return { problems: findings.problems, warnings: warningsOf(certificates) };
+  const warnings = [...warningsOf(certificates), ...memoryWarnings(options, contracts ?? [])];
+  return { problems: findings.problems, warnings };
+}
+
+/** Returns a sentence for each contract whose memory of messages replicas do not share (X17). */
+function memoryWarnings({ limitStore }: CheckedFiles, contracts: readonly Contract[]): readonly string[] {
+  if (limitStore !== undefined) return [];
+  return contracts
+    .filter(({ wsse }) => remembersMessages(wsse))
+    .map(
+      ({ basePath }) =>
+        `${shownPath(basePath)}: each process remembers accepted messages on its own; with several replicas, set SOAPBRIDGE_LIMIT_STORE`,
+    );
 }
 
 function checkAdmin(

@@ -132,7 +132,10 @@ export async function serve(options: ServeOptions): Promise<Running> {
     metricsPage: () => metricsPage(parts),
   });
   const upstreams = createUpstreams(options, core.upstreamOptions);
-  const sites = await loadSites(parts, core, upstreams);
+  const sites = await loadSites(parts, core, upstreams).catch((error: unknown) => {
+    callerLimits?.close(); // its connection would keep the process alive
+    throw error;
+  });
   core.start();
   await admin.open(options.openAdmin, adminStateOf(parts, sites), log, options.watchMs ?? usualWatchMs);
   const { host, port } = options;
@@ -240,6 +243,7 @@ function coreOptionsOf({
     certified: listenerTls.certified,
     callers: () => state.callers,
     callerLimits: callerLimits?.now,
+    sharedNonces: callerLimits?.nonces,
     traces,
     audit,
     observersOf: usage === undefined ? undefined : (path) => [usage.observerOf(path)],

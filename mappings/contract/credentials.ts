@@ -64,6 +64,11 @@ export interface Saml {
   readonly files: readonly string[];
 }
 
+/** Returns true for a contract that remembers messages or nonces, so that each is accepted once (W49, X17, X26). */
+export function remembersMessages(wsse: Wsse | undefined): boolean {
+  return wsse?.digest === 'secrets' || wsse?.x509?.replay === 'refuse' || wsse?.saml !== undefined;
+}
+
 /** Returns the credentials that only a verified message supplies, and the part of the message (X20, X26). */
 export function verifiedCredentialsOf(
   wsse: Wsse | undefined,

@@ -598,7 +598,7 @@ test('X2, X17: one of several workers refuses `replay: refuse`, also at a reload
   await t.throwsAsync(start('replay'), {
     instanceOf: RangeError,
     message:
-      'wsse: x509: replay: expected allow, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
+      'wsse: x509: replay: expected allow, SOAPBRIDGE_LIMIT_STORE, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
   });
   const contract = contractWith(t, `wsse: { ${usual} }`);
   const gateway = await startSigned(t, 'default', undefined, {}, { metricsOfAll, contract });
@@ -606,7 +606,10 @@ test('X2, X17: one of several workers refuses `replay: refuse`, also at a reload
   const before = readFileSync(overlay, 'utf8');
   writeFileSync(overlay, before.replace(`{ ${usual} }`, `{ ${usual}, x509: { ca: ${key('root.crt')} } }`));
   await gateway.running.reload();
-  t.regex(gateway.log(), /x509: replay: expected allow, or a single process.*not reloaded/);
+  t.regex(
+    gateway.log(),
+    /x509: replay: expected allow, SOAPBRIDGE_LIMIT_STORE, or a single process.*not reloaded/,
+  );
   const credentials = { 'X-Api-User': 'demo', 'X-Api-Key': 'demo-key' };
   t.is((await gateway.send('POST', '/json/reply/GetEulaStatus', credentials, '{}')).status, 200);
 });

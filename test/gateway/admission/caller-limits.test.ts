@@ -235,7 +235,7 @@ for (const [text, line, message] of [
 for (const [options, message] of [
   [
     { limitStore: 'redis://127.0.0.1:1' },
-    /SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS, got none/,
+    /SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS, or a contract that accepts messages once/,
   ],
   [
     { callerLimits: '', limitStore: 'redis://127.0.0.1:1' },
