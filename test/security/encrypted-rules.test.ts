@@ -1,5 +1,9 @@
+import { hash, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import type { Gateway } from '../gateway/gateway.ts';
+import { folder } from './captures.ts';
 import {
   type Encryption,
   encrypt,
@@ -392,4 +396,19 @@ test.serial('X29: log and metrics show what was decrypted', async (t) => {
   t.is(sampleOf('wsse_total', 'outcome="signed+encrypted"'), 1);
   t.is(sampleOf('wsse_cbc_total'), 1);
   t.is(sampleOf('wsse_burnt_keys'), 0);
+});
+
+test.serial('X1: during a key rotation, messages for both certificates are decrypted', async (t) => {
+  const alice = new X509Certificate(readFileSync(join(folder, 'keys/alice.crt')));
+  const named = keyNames.thumbprint.replace(/>[^<]*</, `>${hash('sha1', alice.raw, 'base64')}<`);
+  const pairs = ['alice', 'gateway'].map((name) => `{ key: ${name}.key, certificate: ${name}.crt }`);
+  const settings = ['require: [body], replay: allow', `keys: [${pairs.join(', ')}]`] as const;
+  const rotating = await startEncrypted(t, settings);
+  const sendTo = async (gateway: Gateway, options: Encryption) =>
+    (await sendAt(gateway, requestOf(signedThenEncrypted(options), 'text/xml'), time)).code;
+  t.is(await sendTo(rotating, { certificate: alice, named }), 'accepted');
+  t.is(await sendTo(rotating, {}), 'accepted');
+  // a key with the name of the other certificate
+  t.is(await sendTo(rotating, { certificate: alice }), 'wsse:FailedCheck');
+  t.is(await sendTo(gateways.gcm, { certificate: alice, named }), 'wsse:SecurityTokenUnavailable');
 });
