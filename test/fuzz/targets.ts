@@ -11,6 +11,7 @@ import { numbers } from './targets/numbers.ts';
 import { reply } from './targets/reply.ts';
 import { security } from './targets/security.ts';
 import { siege } from './targets/siege.ts';
+import { signed } from './targets/signed.ts';
 import { xml } from './targets/xml.ts';
 
 /** All targets that run in process. */
@@ -25,6 +26,7 @@ export const targets: readonly Target[] = [
   multipart,
   mime,
   security,
+  signed,
   contract,
 ];
 
