@@ -8,7 +8,7 @@ import { type Statement, StoreError, type StoreRow } from './store.ts';
 const threadModule = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** Share of the time of a call that may pass while another process has the lock. */
-const busyShare = 0.9;
+const busyShare = 0.7;
 
 /** A SQLite file, opened by a worker thread (G53). */
 export class SqliteConnection implements Connection {

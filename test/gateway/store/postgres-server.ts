@@ -11,14 +11,14 @@ export const password = 'a secret/of %40 PostgreSQL';
 
 /** A PostgreSQL server on a port of its own. */
 export interface PostgresServer {
-  /** URL without a password. */
-  readonly url: string;
-  /** URL with the password. */
-  readonly urlWithPassword: string;
+  /** Creates a database, and returns its URL without and with the password. */
+  readonly create: () => { readonly url: string; readonly urlWithPassword: string };
   /** Starts the server and waits until it accepts connections. */
   readonly start: () => Promise<void>;
   /** Stops the server at once. */
   readonly stop: () => Promise<void>;
+  /** Stops the server, and removes its files. */
+  readonly remove: () => Promise<void>;
 }
 
 const packaged = '/usr/lib/postgresql';
@@ -32,8 +32,18 @@ export function postgresPrograms(): string | undefined {
   return folder !== undefined && existsSync(join(folder, 'initdb')) ? folder : undefined;
 }
 
-/** Starts a server with an empty database. It ends with the test. */
-export async function startPostgres(t: ExecutionContext, programs: string): Promise<PostgresServer> {
+/** Starts a server with a database. It ends with the test. */
+export async function startPostgres(
+  t: ExecutionContext,
+  programs: string,
+): Promise<ReturnType<PostgresServer['create']>> {
+  const server = await launchPostgres(programs);
+  t.teardown(server.remove);
+  return server.create();
+}
+
+/** Starts a server. */
+export async function launchPostgres(programs: string): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-postgres-'));
   // PostgreSQL refuses to run as root
   const owner = userInfo().uid === 0 ? ownerOf('postgres') : undefined;
@@ -60,17 +70,25 @@ export async function startPostgres(t: ExecutionContext, programs: string): Prom
     server = spawn(join(programs, 'postgres'), ['-D', data, ...settings], { ...run, stdio: 'ignore' });
     await until(() => isReady(programs, port));
   };
-  t.teardown(async () => {
-    await stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
   await start();
-  const urlOf = (userinfo: string) => `postgres://${userinfo}@127.0.0.1:${port}/postgres`;
+  let databases = 0;
   return {
-    url: urlOf('postgres'),
-    urlWithPassword: urlOf(`postgres:${encodeURIComponent(password)}`),
+    create: () => {
+      const name = `test${++databases}`;
+      const where = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', name];
+      execFileSync(join(programs, 'createdb'), where, { env: { ...process.env, PGPASSWORD: password } });
+      const urlOf = (userinfo: string) => `postgres://${userinfo}@127.0.0.1:${port}/${name}`;
+      return {
+        url: urlOf('postgres'),
+        urlWithPassword: urlOf(`postgres:${encodeURIComponent(password)}`),
+      };
+    },
     start,
     stop,
+    remove: async () => {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 
