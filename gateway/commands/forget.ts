@@ -57,7 +57,7 @@ async function runForget(text: string, flags: ForgetFlags): Promise<void> {
   const sum = [...rows.values()].reduce((all, count) => all + count, 0);
   if (flags.json === true) printJson({ rows: sum, tables });
   else {
-    for (const [table, count] of rows) printLine(`${table}: ${count}`);
+    for (const [table, count] of rows) if (count > 0) printLine(`${table}: ${count}`);
     printLine(`${sum} ${sum === 1 ? 'row' : 'rows'}`);
   }
 }
