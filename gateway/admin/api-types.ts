@@ -2,6 +2,7 @@ import type { Verdict } from '../../mappings/compare/verdict.ts';
 import type { ReportedFinding, ReportedOperation } from '../migration/report.ts';
 import type { Mode, Side } from '../migration/routing.ts';
 import type { ServedContract } from '../process/sites.ts';
+import type { Usage } from '../store/tables/usage.ts';
 import type { Role } from './tokens.ts';
 
 // Results of the admin API (G71). Functions of resources/ return them, and pages show them. Times are RFC 3339 texts;
@@ -158,6 +159,51 @@ export interface FindingView extends ReportedFinding {
 /** Body of `POST /contracts/{c}/findings/{id}/state`. */
 export interface FindingStateInput {
   readonly state: FindingDecision;
+  readonly reason: string;
+}
+
+/** An item of `GET /contracts/{c}/usage`: calls of an operation by a caller. */
+export interface UsageView extends Omit<Usage, 'lastAt'> {
+  readonly lastAt: string;
+  /** Client stack, such as `CXF` or `unknown`. */
+  readonly stack: string;
+}
+
+/** An item of `GET /contracts/{c}/exemptions` (G65). */
+export interface ExemptionView {
+  readonly id: string;
+  readonly caller: string;
+  /** Null for all operations. */
+  readonly operation: string | null;
+  readonly until: string;
+  readonly reason: string;
+  readonly actor: string;
+  readonly at: string;
+}
+
+/** `GET /contracts/{c}/callers/{caller}` (G62). */
+export interface CallerView {
+  /** Name or pseudonym. */
+  readonly caller: string;
+  readonly stack: string;
+  readonly network: string | null;
+  readonly userAgent: string | null;
+  /** Subject of the client certificate. */
+  readonly subject: string | null;
+  readonly firstAt: string;
+  readonly lastAt: string;
+  readonly operations: readonly UsageView[];
+  readonly exemptions: readonly ExemptionView[];
+}
+
+/** Body of `POST /contracts/{c}/exemptions`. */
+export interface ExemptionInput {
+  /** Name, pseudonym or id. */
+  readonly caller: string;
+  /** Default: all operations. */
+  readonly operation?: string;
+  /** RFC 3339 with an offset. */
+  readonly until: string;
   readonly reason: string;
 }
 

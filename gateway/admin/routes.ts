@@ -1,3 +1,4 @@
+import { openapiRoute } from './openapi.ts';
 import type { AdminRoute } from './route.ts';
 import { audit } from './routes/audit.ts';
 import { config } from './routes/config.ts';
@@ -8,10 +9,10 @@ import { reload } from './routes/reload.ts';
 import { routeChanges } from './routes/route-changes.ts';
 import { session } from './routes/session.ts';
 import { upstreams } from './routes/upstreams.ts';
+import { usage } from './routes/usage.ts';
 import { verdicts } from './routes/verdicts.ts';
 
-/** All routes of the admin listener. Each file of `routes/` has the routes of one resource. */
-export const routes: readonly AdminRoute[] = [
+const resources: readonly AdminRoute[] = [
   ...probes,
   ...session,
   ...config,
@@ -21,5 +22,9 @@ export const routes: readonly AdminRoute[] = [
   ...verdicts,
   ...forget,
   ...reload,
+  ...usage,
   ...audit,
 ];
+
+/** All routes of the admin listener. Each file of `routes/` has the routes of one resource. */
+export const routes: readonly AdminRoute[] = [...resources, openapiRoute(resources)];

@@ -29,6 +29,8 @@ export interface AdminState {
   readonly forget?: ((names: readonly string[]) => Promise<ReadonlyMap<string, number>>) | undefined;
   /** Returns the page of `/metrics`; undefined while the process starts or stops. */
   readonly metrics: () => Promise<string | undefined>;
+  /** Returns the metrics as data; undefined while the process starts or stops. */
+  readonly snapshot: () => Promise<Snapshot | undefined>;
   /** Returns the effective settings without secrets. */
   readonly settings: () => readonly ShownSetting[];
   readonly contracts: () => readonly ServedContract[];

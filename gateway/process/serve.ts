@@ -168,11 +168,15 @@ async function usageOf(
   return openUsage(store.store, options, limits, () => state.callers, log);
 }
 
-/** Returns the page of `/metrics`; undefined while the process starts or stops. */
-async function metricsPage({ options, state }: Parts): Promise<string | undefined> {
+/** Returns the metrics of all workers; undefined while the process starts or stops. */
+async function snapshotOfAll({ options, state }: Parts): Promise<Snapshot | undefined> {
   const { running } = state;
-  if (running === undefined) return undefined;
-  const snapshot = await (options.metricsOfAll ?? (async () => running.metrics()))();
+  return running === undefined ? undefined : (options.metricsOfAll ?? (async () => running.metrics()))();
+}
+
+/** Returns the page of `/metrics`; undefined while the process starts or stops. */
+async function metricsPage(parts: Parts): Promise<string | undefined> {
+  const snapshot = await snapshotOfAll(parts);
   return snapshot === undefined ? undefined : writeSnapshot(snapshot);
 }
 
@@ -195,6 +199,7 @@ function adminStateOf(parts: Parts, sites: Sites): AdminState {
     store: store?.store,
     forget: store?.forget,
     metrics: () => metricsPage(parts),
+    snapshot: () => snapshotOfAll(parts),
     settings: () => [...(options.settings ?? []), ...state.fileSettings],
     contracts: () => sites.contracts(),
     migrations: parts.migrations.inUse,

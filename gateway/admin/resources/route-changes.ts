@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { expectedInstant, readInstant } from '../../../mappings/contract/times.ts';
 import { isNode } from '../../../mappings/loader/document/node.ts';
 import { factsOf } from '../../migration/migrations.ts';
 import { readChange } from '../../migration/read-routing.ts';
@@ -137,9 +138,9 @@ function readInput(state: AdminState, path: string, input: RouteChangeInput, act
   const facts = factsOf(migration, state.callers());
   const blended = new Set(migration.routing.blends.keys());
   readChange({ operation, mode, answer, percent: share }, blended, facts, report);
-  const end = until === undefined ? undefined : Date.parse(until);
+  const end = until === undefined ? undefined : (readInstant(until) ?? 0);
   if (end !== undefined && !(end > Date.now()))
-    report('/until', `expected a time after now, such as 2027-01-31T00:00:00Z, got ${until}`);
+    report('/until', `expected ${expectedInstant}, after now, got ${until}`);
   if (problems.length > 0) throw invalid(422, problems);
   return {
     ...{ id: randomBytes(9).toString('base64url'), operation, mode, percent: percent ?? 100 },

@@ -1,4 +1,5 @@
 import { count, flag, keyword, map, record, text, value } from '../../../mappings/contract/setting.ts';
+import { expectedInstant } from '../../../mappings/contract/times.ts';
 import type { ExplainInput, RollbackInput, RouteChangeInput } from '../api-types.ts';
 import { maxMessageBodyBytes } from '../input.ts';
 import { reasonMember } from '../members.ts';
@@ -27,11 +28,7 @@ export const routeChanges: readonly AdminRoute[] = [
         mode: keyword('Mode.', 'legacy', 'new', 'compare', 'blend', 'fallback'),
         percent: value('Share of the callers, from 0 to 100. The others follow the file. Default: 100.'),
         answer: keyword('With mode compare: service that answers. Default: legacy.', 'legacy', 'new'),
-        until: text(
-          'Time at which the change ends.',
-          'a time such as 2027-01-31T00:00:00Z',
-          /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i,
-        ),
+        until: text('Time at which the change ends.', expectedInstant),
         force: flag('True to route a read to the new service without the verdict ready.'),
         reason: reasonMember,
         ifVersion: version('Version that the change replaces.'),

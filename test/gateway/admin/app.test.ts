@@ -16,6 +16,7 @@ const state: AdminState = {
   version: '1',
   isReady: () => true,
   metrics: async () => '',
+  snapshot: async () => [],
   settings: () => [],
   contracts: () => [],
   upstreams: async () => [],
