@@ -51,7 +51,9 @@ export function ask(url: string, path: string, options: AdminRequestOptions = {}
   const all = {
     method,
     agent: false,
-    headers: { ...authorization, ...length, ...headers },
+    headers: Object.fromEntries(
+      Object.entries({ ...authorization, ...length, ...headers }).filter(([, value]) => value !== undefined),
+    ),
     ...identity,
     ...tls,
   };
