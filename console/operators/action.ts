@@ -16,6 +16,14 @@ export interface Field {
   readonly type?: 'number' | 'headers';
 }
 
+/** The reason of a change (G72). */
+export const reason: Field = {
+  name: 'reason',
+  label: 'Reason',
+  kind: 'reason',
+  hint: '3 to 500 characters, stored in the audit',
+};
+
 /** A call of the admin API that an operator sends. */
 export interface Action {
   /** Unique on its page. */

@@ -11,6 +11,11 @@ export function apiPath(path: string, contract: string, id = ''): string {
   return `/api/v1${path.replace('{c}', encodeURIComponent(contract)).replace('{id}', encodeURIComponent(id))}`;
 }
 
+/** Returns the name of a setting of a contract in the effective settings. */
+export function settingName(contract: string, path: string): string {
+  return `/contracts/${contract.replaceAll('~', '~0').replaceAll('/', '~1')}/${path}`;
+}
+
 /** Returns the address of the page of an operation. */
 export function operationHref(contract: string, operation: string): string {
   return `${href('/:c/operations/', contract)}${encodeURIComponent(operation)}`;

@@ -1,9 +1,8 @@
 import type { ContractView } from '../../gateway/admin/api-types.ts';
-import { verdicts } from '../../mappings/compare/verdict.ts';
 import { type Html, html } from '../server/html.ts';
 import { table } from '../server/layout.ts';
-import { href, share, time } from './links.ts';
-import { allOf, type ConsolePage, type Sample, sumOf } from './visit.ts';
+import { href, settingName, share, time } from './links.ts';
+import { allOf, type ConsolePage, type Sample, sumOf, type Visit } from './visit.ts';
 
 /** `/`: all contracts with their traffic, verdicts and health. */
 export const overview: ConsolePage = {
@@ -14,7 +13,7 @@ export const overview: ConsolePage = {
       allOf<ContractView>(visit, '/contracts'),
       visit.samples(),
     ]);
-    const settings = await visit.settings();
+    const settings = visit.settings();
     const rows = contracts.map((contract) => contractRow(contract, samples, settings));
     const headings = [
       'Contract',
@@ -37,31 +36,25 @@ export const overview: ConsolePage = {
   },
 };
 
-type Settings = Awaited<ReturnType<Parameters<ConsolePage['render']>[0]['settings']>>;
+type Settings = ReturnType<Visit['settings']>;
 
 function contractRow(
-  { path, operations, loadedAt }: Pick<ContractView, 'path' | 'operations' | 'loadedAt'>,
+  { path, operations, loadedAt, verdicts, health }: ContractView,
   samples: readonly Sample[],
   settings: Settings,
 ): readonly Html[] {
   const { calls, errors, byNew, routed } = trafficOf(samples, path);
-  const own = samples.filter(({ labels }) => labels.get('contract') === path);
-  const hasLegacy = own.some(({ name }) => name === 'legacy_breaker_open');
-  const counts = verdicts.map((verdict) => {
-    const isOf = (labels: Sample['labels']): boolean => labels.get('verdict') === verdict;
-    return [verdict, sumOf(own, 'migration_verdict', isOf)] as const;
-  });
-  const found = counts.filter(([, count]) => count > 0);
+  const found = Object.entries(verdicts ?? {}).filter(([, count]) => count > 0);
   return [
     html`<a href=${href('/:c', path)} dir="auto">${path}</a> <span class="facts">operations: ${operations.length}</span>`,
     calls,
     errors,
-    hasLegacy ? share(byNew, routed) : 'no legacy service',
+    health.legacy === null ? 'no legacy service' : share(byNew, routed),
     found.length === 0
       ? '–'
       : found.map(([verdict, count]) => html`${verdictBadge(verdict, `${count} ${verdict}`)} `),
-    html`<span>new: ${healthText(own, 'upstream_breaker_open')}</span>${
-      hasLegacy && html`<br /><span>legacy: ${healthText(own, 'legacy_breaker_open')}</span>`
+    html`<span>new: ${healthText(health.new)}</span>${
+      health.legacy !== null && html`<br /><span>legacy: ${healthText(health.legacy)}</span>`
     }`,
     recordingText(settings, path),
     time(loadedAt),
@@ -96,15 +89,12 @@ export function verdictBadge(verdict: string, text = verdict): Html {
   return html`<span class=${`badge verdict-${verdict}`}>${text}</span>`;
 }
 
-/** Renders the state of the circuit breakers in all workers. */
-function healthText(own: readonly Sample[], breaker: string): Html {
-  return sumOf(own, breaker, () => true) > 0
-    ? html`<strong class="status bad">circuit breaker open</strong>`
-    : 'healthy';
+function healthText({ isOpen }: { readonly isOpen: boolean }): Html {
+  return isOpen ? html`<strong class="status bad">circuit breaker open</strong>` : 'healthy';
 }
 
 function recordingText(settings: Settings, path: string): string {
-  const at = `/contracts/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/migration/record`;
+  const at = settingName(path, 'migration/record');
   const own = settings.filter(({ name }) => name === at || name.startsWith(`${at}/`));
   if (own.length === 0 || own.some(({ value }) => value === 'off')) return 'off';
   const stated = own.map(({ name, value }) => `${name.slice(at.length + 1) || 'on'} ${String(value)}`);

@@ -12,7 +12,9 @@ import {
 import { assets } from '../server/assets.ts';
 import { renderDocument } from '../server/html.ts';
 import { audit } from './audit.ts';
+import { callers } from './callers.ts';
 import { contract } from './contract.ts';
+import { deprecations } from './deprecations.ts';
 import { findings } from './findings.ts';
 import { assetFolder, type Frame, layout } from './layout.ts';
 import { operation } from './operation.ts';
@@ -21,7 +23,7 @@ import { problemPage, signIn } from './sign-in.ts';
 import { type ConsolePage, type PageParts, samplesOf, type Visit } from './visit.ts';
 
 /** All pages for signed-in users. Static paths come first. */
-const all: readonly ConsolePage[] = [overview, audit, operation, findings, contract];
+const all: readonly ConsolePage[] = [overview, audit, operation, findings, callers, deprecations, contract];
 
 const summary = 'Page of the operator console.';
 
@@ -57,7 +59,7 @@ export function createOperatorPages(): OperatorPages {
             isPage: true,
             answer: async (request, state) => {
               const visit = visitOf(request, state, calls, registered);
-              const warnings = warningsOf(await visit.settings());
+              const warnings = warningsOf(visit.settings());
               const { viewer } = visit;
               return render(await page.render(visit), {
                 viewer,
@@ -121,7 +123,7 @@ function visitOf(
       if (page === undefined) throw new Problem(503, 'the process starts or stops', { 'Retry-After': '1' });
       return samplesOf(page);
     },
-    settings: async () => state.settings(),
+    settings: state.settings,
     sentenceAfter: (change) => previewChange(state, contract, change).after,
     missing: (text) => new Problem(404, text),
   };

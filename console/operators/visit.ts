@@ -23,7 +23,7 @@ export interface Visit {
   /** Returns `/metrics` as samples. */
   readonly samples: () => Promise<readonly Sample[]>;
   /** Returns the effective settings without secrets. */
-  readonly settings: () => Promise<readonly ShownSetting[]>;
+  readonly settings: () => readonly ShownSetting[];
   /** Returns the sentence of an operation after a route change. Throws Problem 422 for a change that is not possible. */
   readonly sentenceAfter: (change: Omit<RouteChangeInput, 'reason' | 'ifVersion'>) => string;
   /** Returns the Problem of something that does not exist. */
@@ -63,14 +63,18 @@ export interface List<Item> {
 export const maxCollected = 10_000;
 
 /** Returns all items of a list, at most `maxCollected`. */
-export async function allOf<Item>({ get }: Pick<Visit, 'get'>, path: string): Promise<readonly Item[]> {
+export async function allOf<Item>(
+  { get }: Pick<Visit, 'get'>,
+  path: string,
+  selection: Readonly<Record<string, string>> = {},
+): Promise<readonly Item[]> {
   const all: Item[] = [];
-  let query: Readonly<Record<string, string>> = {};
+  let query = selection;
   while (all.length < maxCollected) {
     const { items, cursor } = await get<List<Item>>(path, query);
     all.push(...items);
     if (cursor === null) break;
-    query = { cursor };
+    query = { ...selection, cursor };
   }
   return all;
 }
