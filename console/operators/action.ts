@@ -111,7 +111,7 @@ function bodyOf(fields: readonly Field[]): Readonly<Record<string, unknown>> {
   const stated = fields.filter(({ isOptional, kind }) => isOptional !== true && kind !== 'flag');
   return Object.fromEntries(
     stated.map(({ name, value, type }) => {
-      const text = value ?? name.toUpperCase();
+      const text = value || name.toUpperCase();
       return [name, type === 'number' ? Number(text) : text];
     }),
   );

@@ -119,9 +119,10 @@ function visitOf(
     pages,
     get,
     samples: async () => {
-      const page = await state.metrics();
-      if (page === undefined) throw new Problem(503, 'the process starts or stops', { 'Retry-After': '1' });
-      return samplesOf(page);
+      const snapshot = await state.snapshot();
+      if (snapshot === undefined)
+        throw new Problem(503, 'the process starts or stops', { 'Retry-After': '1' });
+      return samplesOf(snapshot);
     },
     settings: state.settings,
     sentenceAfter: (change) => previewChange(state, contract, change).after,

@@ -1,5 +1,5 @@
 import type { RouteChangeInput, SessionView } from '../../gateway/admin/api-types.ts';
-import { Problem, type ShownSetting } from '../../gateway/admin/operator-pages.ts';
+import { Problem, type ShownSetting, type Snapshot } from '../../gateway/admin/operator-pages.ts';
 import type { Html } from '../server/html.ts';
 
 /** A visit of a page by a user who may read it. */
@@ -20,7 +20,7 @@ export interface Visit {
    * Rejects with the Problem of the call.
    */
   readonly get: <Result>(path: string, query?: Readonly<Record<string, string>>) => Promise<Result>;
-  /** Returns `/metrics` as samples. */
+  /** Returns the metrics of all workers. */
   readonly samples: () => Promise<readonly Sample[]>;
   /** Returns the effective settings without secrets. */
   readonly settings: () => readonly ShownSetting[];
@@ -32,7 +32,6 @@ export interface Visit {
 
 /** A sample of a metric. */
 export interface Sample {
-  /** Without the prefix `soapbridge_`. */
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
   readonly value: number;
@@ -91,18 +90,13 @@ export async function ifAvailable<Result>(
   }
 }
 
-/** Parses a page of `/metrics`. Histograms are left out. */
-export function samplesOf(page: string): readonly Sample[] {
-  return page.split('\n').flatMap((line) => {
-    const end = line.lastIndexOf(' ');
-    if (!line.startsWith('soapbridge_') || end === -1) return [];
-    const brace = line.indexOf('{');
-    const name = line.slice('soapbridge_'.length, brace === -1 ? end : brace);
-    const labels = brace === -1 ? [] : labelsOf(line.slice(brace + 1, end - 1));
-    return name.endsWith('_bucket')
+/** Returns the samples of counters and gauges. */
+export function samplesOf(snapshot: Snapshot): readonly Sample[] {
+  return snapshot.flatMap(({ type, samples }) =>
+    type === 'histogram'
       ? []
-      : [{ name, labels: new Map(labels), value: Number(line.slice(end + 1)) }];
-  });
+      : samples.map(({ name, labels, value }) => ({ name, labels: new Map(labelsOf(labels)), value })),
+  );
 }
 
 /** Returns the labels of `contract="/v2",status="200"`. A backslash escapes the next character of a value. */

@@ -7,6 +7,7 @@ import type { AdminReply, AdminRoute } from './route.ts';
 export type { Report } from '../migration/report.ts';
 export type { AdminState } from '../process/admin.ts';
 export type { ShownSetting } from '../process/shown-settings.ts';
+export type { Snapshot } from '../telemetry/metrics.ts';
 export { Problem, problemOf } from './problem.ts';
 export { previewChange } from './resources/route-changes.ts';
 export type { AdminReply, AdminRequest, AdminRoute } from './route.ts';

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { createOperatorPages } from '../../../console/operators/pages.ts';
@@ -42,6 +43,8 @@ async function startService(
 /** A gateway with the contract, services and requests of examples/migration, and its console. */
 export interface Console {
   readonly gateway: Gateway;
+  /** Runs a statement on the file of the store. */
+  readonly store: (sql: string, ...values: (string | number | null)[]) => void;
   /** Address of the console. */
   readonly url: string;
   /** Requests a page or a call with a token of role change. */
@@ -111,6 +114,11 @@ export async function startConsole(
   return {
     gateway,
     url,
+    store: (sql, ...values) => {
+      const database = new DatabaseSync(join(folder, 'store.db'), { timeout: 5_000 });
+      database.prepare(sql).run(...values);
+      database.close();
+    },
     get: (path, options) => ask(url, path, { token: changeToken, ...options }),
     findings: () =>
       until(async () => {

@@ -27,6 +27,15 @@ const console = startConsole(
 ).then(async (started) => {
   await started.call('opportunities');
   await started.findings();
+  const now = Date.now();
+  started.store(
+    'INSERT INTO usage_days VALUES (?, ?, ?, ?, ?, ?, 7, 1, 0, 0, 0, 0, ?)',
+    ...[contract, 'GetOpportunityList', hostile, now - (now % 86_400_000), 'soap11', 'legacy', now],
+  );
+  started.store(
+    'INSERT INTO callers VALUES (?, ?, NULL, ?, NULL, ?, ?, ?)',
+    ...[contract, hostile, hostile, 'CXF', now, now],
+  );
   return started;
 });
 
@@ -53,6 +62,9 @@ test('G73: each page is complete HTML without inline script or style, under the 
     [`${at}/operations/NotifyArrival`, /a write is never compared/],
     [`${at}/findings`, /2 in 1 of 1 calls/],
     [await findingPath(), /<mark>/, /map:/, /Mark as fixed/],
+    [`${at}/callers`, /GetOpportunityList/, /CXF/, /legacy 7/, /Export as JSON/, /Forget/],
+    [`${at}/callers?caller=${encodeURIComponent(hostile)}`, /User-Agent/, /&lt;script>trap/],
+    [`${at}/deprecations`, /No operation is deprecated/, /Exempt a caller/],
     ['/audit', /No entries yet|sign-in/],
   ];
   for (const [path, ...texts] of pages) {
@@ -146,20 +158,22 @@ test('G73: a page is registered only if the API has its calls', (t) => {
   t.false(paths(routes.filter(({ path }) => path !== '/api/v1/audit')).includes('/audit'));
 });
 
-test('samples of /metrics have their labels, with escaped characters', (t) => {
-  const page = [
-    '# TYPE soapbridge_x counter',
-    'soapbridge_x{a="1",b="q\\"\\\\,}"} 2',
-    'soapbridge_x{a="1",b="c"} 3',
-    'soapbridge_y 4',
-    'soapbridge_z_bucket{le="1"} 5',
-    '',
-  ].join('\n');
-  const samples = samplesOf(page);
-  t.deepEqual(
-    samples.map(({ name }) => name),
-    ['x', 'x', 'y'],
-  );
+test('G73: samples of metrics have their labels, with escaped characters', (t) => {
+  const family = { help: '', together: 'sum' } as const;
+  const samples = samplesOf([
+    {
+      ...family,
+      name: 'x',
+      type: 'counter',
+      samples: [
+        { name: 'x', labels: 'a="1",b="q\\"\\\\,}"', value: 2 },
+        { name: 'x', labels: 'a="1",b="c"', value: 3 },
+        { name: 'x', labels: '', value: 4 },
+      ],
+    },
+    { ...family, name: 'z', type: 'histogram', samples: [{ name: 'z_bucket', labels: 'le="1"', value: 5 }] },
+  ]);
+  t.is(samples.length, 3);
   t.is(samples[0]?.labels.get('b'), 'q"\\,}');
   t.is(
     sumOf(samples, 'x', (labels) => labels.get('a') === '1'),
