@@ -72,6 +72,8 @@ for (const look of looks)
         `${operationPath}?mode=new&percent=25`,
         `${at}/findings`,
         finding ?? '',
+        `${at}/callers`,
+        `${at}/deprecations`,
         '/audit',
         '/nowhere',
       ];
