@@ -428,17 +428,35 @@ export function hideCredentials(
   isHidden: IsHidden,
   own: readonly string[] = [],
 ): Hide {
-  const given = values === undefined ? [] : hiddenOf(credentials, values.all, isHidden);
-  return compileHide([...given, ...own]);
+  return compileHide([...claimedSecrets(credentials, values, isHidden), ...own]);
+}
+
+/** Returns the credentials of a call that a text must not contain. */
+export function claimedSecrets(
+  credentials: Credentials | undefined,
+  values: CredentialValues | undefined,
+  isHidden: IsHidden,
+): readonly string[] {
+  return values === undefined ? [] : hiddenOf(credentials, values.all, isHidden);
 }
 
 /** Hides the credentials in a message and its headers before they are checked (W25). */
 export function hideGiven(
   credentials: Credentials | undefined,
+  given: MessageCredentials,
+  head: MessageHead,
+  isHidden: IsHidden,
+): Hide {
+  return compileHide(givenSecrets(credentials, given, head, isHidden));
+}
+
+/** Returns the credentials in a message and its headers. */
+export function givenSecrets(
+  credentials: Credentials | undefined,
   { body, block, token, signed }: MessageCredentials,
   { headers }: MessageHead,
   isHidden: IsHidden,
-): Hide {
+): readonly string[] {
   const inHeaders = new Map<string, string>();
   const basic = credentials?.basic;
   const head = { headers, rawHeaders: [] };
@@ -451,7 +469,7 @@ export function hideGiven(
   const fromBlocks = [block, token, signed?.values, typeof pair === 'object' ? pair : undefined].flatMap(
     (values) => (values === undefined ? [] : hiddenOf(credentials, values, isHidden)),
   );
-  return compileHide([...fromHeaders, ...fromBlocks, ...hiddenOf(credentials, body, isHidden)]);
+  return [...fromHeaders, ...fromBlocks, ...hiddenOf(credentials, body, isHidden)];
 }
 
 function hiddenOf(

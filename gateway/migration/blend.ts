@@ -32,6 +32,8 @@ export interface BlendedCall {
   readonly worker: BlendWorker;
   /** The read for the legacy service; `added` are headers of the trace. */
   readonly read: (added: Readonly<Record<string, string>>) => LegacyRead;
+  /** Called with the reply of the legacy service. */
+  readonly onLegacy: (answer: LegacyAnswer) => void;
   /** Changes an outcome of the upstream for the caller. */
   readonly change: (outcome: Outcome) => Outcome;
   /** Called with pairs of items with the same key, and the number of such keys (G30). */
@@ -89,11 +91,12 @@ export async function runBlend(
 async function readLegacyPart(
   context: RequestContext,
   { operation }: CompiledOperation,
-  { place, read }: BlendedCall,
+  { place, read, onLegacy }: BlendedCall,
   added: Readonly<Record<string, string>>,
 ): Promise<LegacyPart> {
   try {
     const answer = await callLegacy(place.legacy, context, read(added));
+    onLegacy(answer);
     const reply = await unpackedReply(answer, operation, context);
     return { kind: 'answer', answer, reply };
   } catch (error) {

@@ -2,10 +2,16 @@ import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { Comparison, Difference } from '../../mappings/compare/comparison.ts';
 import { maxValueCharacters } from '../../mappings/compare/sink.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
-import { allCredentials, hideCredentials, hideGiven, type MessageCredentials } from '../call/credentials.ts';
+import {
+  allCredentials,
+  claimedSecrets,
+  givenSecrets,
+  type MessageCredentials,
+} from '../call/credentials.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
+import { compileHide } from '../telemetry/secrets.ts';
 import type { Caller } from './identity.ts';
 
 const noBody: ReadonlyMap<string, string> = new Map();
@@ -44,15 +50,23 @@ export class CallSecrets {
     };
   }
 
-  #compile(): Hide {
+  /** Returns the known credentials of the call. */
+  list(): readonly string[] {
     const { head, options, ownSecrets } = this.#context;
     const { credentials } = options.service.compiled.contract;
+    const given = this.#given ?? { body: noBody };
+    return [
+      ...claimedSecrets(credentials, this.#caller.values, allCredentials),
+      ...givenSecrets(credentials, given, head, allCredentials),
+      ...[...this.#own, ...ownSecrets, ...secretsIn(head.headers.authorization)],
+    ];
+  }
+
+  #compile(): Hide {
+    const { credentials } = this.#context.options.service.compiled.contract;
     // the credentials in the payload are unknown, so no text is shown
     if (this.#given === undefined && movedHeadersOf(credentials).length > 0) return () => '***';
-    const own = [...this.#own, ...ownSecrets, ...secretsIn(head.headers.authorization)];
-    const claimed = hideCredentials(credentials, this.#caller.values, allCredentials, own);
-    const given = hideGiven(credentials, this.#given ?? { body: noBody }, head, allCredentials);
-    return (text) => given(claimed(text));
+    return compileHide(this.list());
   }
 }
 

@@ -4,6 +4,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { SentContract } from '../../mappings/contract/transfer.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
 import type { SoapVersion } from '../protocols/soap/versions.ts';
+import type { RecordTask, RedactedExchange } from './recording/record-task.ts';
 
 /** The keys of `migration` that a comparison uses, as written in the file. */
 export type StatedCompare = Pick<StatedMigration, 'compare' | 'replies'>;
@@ -13,6 +14,8 @@ export interface ReceivedReply extends ReplyBytes {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Its Content-Encoding; undefined for none. */
   readonly coding: string | undefined;
+  /** Its Retry-After; undefined for none. */
+  readonly retryAfter?: string | undefined;
 }
 
 /** The form of the caller's message, which decides about the form of the reply. */
@@ -30,7 +33,7 @@ export interface ComparedContract {
 }
 
 /** The part of each task that names the contract and the operation. */
-interface TaskHead {
+export interface TaskHead {
   readonly contractId: number;
   /** The contract, if the thread does not have it yet. */
   readonly contract: ComparedContract | undefined;
@@ -53,7 +56,10 @@ export interface DuplicatesTask extends TaskHead {
 }
 
 /** A task of the comparison thread. */
-export type CompareTask = RepliesTask | DuplicatesTask;
+export type CompareTask = RepliesTask | DuplicatesTask | RecordTask;
 
-/** Result of a task. `size`: a reply is larger than `compareBytes` after decompression. */
+/** Result of a comparison. `size`: a reply is larger than `compareBytes` after decompression. */
 export type CompareResult = Comparison | 'size';
+
+/** Result of a task of the thread. */
+export type ThreadResult = CompareResult | RedactedExchange;

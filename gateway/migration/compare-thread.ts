@@ -17,8 +17,11 @@ import type {
   CompareTask,
   ReceivedReply,
   RepliesTask,
+  ThreadResult,
 } from './compare-task.ts';
 import { NewReplyWriter } from './new-reply.ts';
+import type { RecordTask } from './recording/record-task.ts';
+import type { ExchangeRedactor } from './recording/redact-task.ts';
 
 // The worker thread that compares replies (G33).
 
@@ -28,6 +31,8 @@ interface Compared {
   readonly comparer: Comparer;
   readonly compareDuplicates: CompareDuplicates;
   readonly writer: NewReplyWriter;
+  /** Undefined until the first recording. */
+  redactor: ExchangeRedactor | undefined;
 }
 
 const contracts = new Map<number, Compared>();
@@ -49,13 +54,35 @@ async function compile({ contract: sent, limits, stated }: ComparedContract): Pr
   const settings = { rules: compileRules(rules, '', { contract }, () => {}), strict };
   const comparer = compileComparison(contract, settings, limits);
   const writer = new NewReplyWriter(compiled, stated.replies ?? {});
-  return { compiled, comparer, compareDuplicates: compileDuplicates(contract, settings, limits), writer };
+  return {
+    compiled,
+    comparer,
+    compareDuplicates: compileDuplicates(contract, settings, limits),
+    writer,
+    redactor: undefined,
+  };
 }
 
-async function perform(task: CompareTask): Promise<CompareResult> {
+async function perform(task: CompareTask): Promise<ThreadResult> {
   const compared = await comparedOf(task);
+  if ('redaction' in task) return redact(compared, task);
   if (!('duplicates' in task)) return compareReplies(compared, task);
   return compared.compareDuplicates(task.operation, task.list, task.duplicates, Date.now());
+}
+
+async function redact(compared: Compared, task: RecordTask): Promise<ThreadResult> {
+  const { compiled } = compared;
+  const { limits } = compiled;
+  const unpack = (body: Uint8Array<ArrayBuffer>, coding: string | undefined) => {
+    const { recordBytes: compareBytes } = limits;
+    const found = unpacked({ status: 0, contentType: undefined, coding, body }, { ...limits, compareBytes });
+    return found === 'size' ? found : found.body;
+  };
+  if (compared.redactor === undefined) {
+    const { ExchangeRedactor } = await import('./recording/redact-task.ts');
+    compared.redactor = new ExchangeRedactor(compiled, unpack);
+  }
+  return compared.redactor.redact(task);
 }
 
 function compareReplies({ compiled, comparer, writer }: Compared, task: RepliesTask): CompareResult {
@@ -98,7 +125,7 @@ const codings = new Map([
 ]);
 
 function dropTask(task: CompareTask): void {
-  if ('duplicates' in task) return;
+  if ('duplicates' in task || 'redaction' in task) return;
   giveBackOwn(task.legacy.body.buffer);
   giveBackOwn(task.other.body.buffer);
 }

@@ -20,9 +20,9 @@ import type { Caller } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { type CallShadow, PendingComparison } from './pending-comparison.ts';
 import { isMtomRequest } from './root-part.ts';
-import type { CompareMode } from './routing.ts';
+import type { CompareMode, Side } from './routing.ts';
 import type { ShadowCapacity } from './shadow-capacity.ts';
-import { callLegacy, callNew, shadowHeader } from './shadow-request.ts';
+import { callLegacy, callNew, shadowHeader, type TimedReply } from './shadow-request.ts';
 import { Skipped, type SkipReason } from './skipped.ts';
 
 /** The parts that the comparisons of one contract need. */
@@ -57,11 +57,16 @@ export interface ComparedRequest {
 
 let contracts = 0;
 
+/** Returns the next number of a contract in the worker thread. */
+export function nextContractId(): number {
+  return contracts++;
+}
+
 /** Compares the replies of both services for the calls of one contract (G25 to G27). */
 export class Comparisons {
   readonly #parts: ComparisonParts;
   /** Number of the contract in the worker thread. */
-  readonly #id = contracts++;
+  readonly #id = nextContractId();
 
   constructor(parts: ComparisonParts) {
     this.#parts = parts;
@@ -72,6 +77,7 @@ export class Comparisons {
     context: RequestContext,
     request: ComparedRequest,
     { answer, sample }: CompareMode,
+    onShadow?: (side: Side, reply: TimedReply) => void,
   ): PendingComparison | undefined {
     const { capacity, noise, service } = this.#parts;
     const { operation, address } = request;
@@ -111,6 +117,7 @@ export class Comparisons {
         if (result instanceof Skipped) this.#parts.counts.countSkipped(result.reason);
         else this.#parts.evidence.addNoise(operation.name, result, Date.now());
       },
+      onShadow: onShadow && ((reply) => onShadow(answer === 'legacy' ? 'new' : 'legacy', reply)),
       onWork: (work, from, to) => context.options.service.observer.compared(context, work, from, to),
       onError: (error) => service.onError(error, context.requestId),
     });

@@ -10,11 +10,11 @@ import { report, send } from '../http/send.ts';
 import { replyContext, soapReply } from '../protocols/reply.ts';
 import type { SoapVersion } from '../protocols/soap/versions.ts';
 import type { WriteOutcome } from '../telemetry/request-stats.ts';
+import type { ExchangeCopy } from './exchange-copy.ts';
 import { authenticatesConnection, type ForwardedHeaders, replyHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
 import type { LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
-import type { PendingComparison } from './pending-comparison.ts';
 import type { Received } from './receive.ts';
 import { isReplayProtected } from './replay-protected.ts';
 import { announcedIn, headOf } from './reply-head.ts';
@@ -28,8 +28,8 @@ export interface Forwarded {
   /** Path and query at the legacy service. */
   readonly target: string;
   readonly received: Received;
-  /** Compares the reply with that of the upstream; undefined for no comparison. */
-  readonly comparison: PendingComparison | undefined;
+  /** Copies the request and the reply for a comparison or a recording; undefined for neither. */
+  readonly copy: ExchangeCopy | undefined;
   /** Key of the caller's limits. */
   readonly limitKey: () => string;
   /** Returns the headers of the request. Throws CallError. */
@@ -71,7 +71,7 @@ export async function forward(
     if (context.response.headersSent) throw error;
     refuse(context, version, error);
   } finally {
-    forwarded.comparison?.close();
+    forwarded.copy?.close();
     forwarded.onSettled();
     release?.();
     bodyFlows(context.request.socket, false);
@@ -186,10 +186,10 @@ class Exchange implements LegacyReceiver {
   /** Returns the body as it was framed: with a length, or as a stream of chunks. */
   #bodyOf({ bytes, rest }: Received, abort: (error: CallError) => void): Buffer | Readable | null {
     const { request } = this.#context;
-    const { comparison } = this.#forwarded;
+    const { copy } = this.#forwarded;
     if (!hasBody(request)) return null;
-    comparison?.sent(bytes);
-    if (rest === undefined) comparison?.sentAll();
+    copy?.sent(bytes);
+    if (rest === undefined) copy?.sentAll();
     if (rest === undefined && request.headers['transfer-encoding'] === undefined) return bytes;
     bodyFlows(request.socket, true);
     return Readable.from(this.#piecesOf(bytes, rest, abort), { objectMode: false });
@@ -202,17 +202,17 @@ class Exchange implements LegacyReceiver {
   ): AsyncGenerator<Buffer, void, undefined> {
     if (bytes.length > 0) yield bytes;
     if (rest === undefined) return;
-    const { comparison } = this.#forwarded;
+    const { copy } = this.#forwarded;
     try {
       for (;;) {
         this.#isFed = false;
         const { value, done } = await rest.next();
         if (done === true) break;
-        comparison?.sent(value);
+        copy?.sent(value);
         yield value;
       }
       this.#isFed = true;
-      comparison?.sentAll();
+      copy?.sentAll();
     } catch (error) {
       if (error instanceof CallError) abort(error);
       throw error;
@@ -231,7 +231,7 @@ class Exchange implements LegacyReceiver {
 
   began(status: number, text: string, rawHeaders: readonly string[]): void {
     this.#status = status;
-    this.#forwarded.comparison?.began(headOf(status, rawHeaders), announcedIn(rawHeaders));
+    this.#forwarded.copy?.began(headOf(status, rawHeaders), announcedIn(rawHeaders));
     const { request, response, options } = this.#context;
     if (response.destroyed) return;
     if (!request.complete && hasBody(request) && this.#forwarded.received.rest !== undefined) {
@@ -249,7 +249,7 @@ class Exchange implements LegacyReceiver {
 
   received(chunk: Buffer, resume: () => void): boolean {
     const { response } = this.#context;
-    this.#forwarded.comparison?.received(chunk);
+    this.#forwarded.copy?.received(chunk);
     if (response.destroyed) return true; // the reply to a write is read to its end
     this.#bytesOut += chunk.length;
     if (response.write(chunk)) return true;
@@ -270,7 +270,7 @@ class Exchange implements LegacyReceiver {
     const { response } = this.#context;
     if (!response.destroyed) response.end();
     report(this.#context, this.#status, this.#bytesOut);
-    this.#forwarded.comparison?.complete();
+    this.#forwarded.copy?.complete();
     this.#resolve();
   }
 

@@ -18,7 +18,7 @@ import { ServicesByKey } from '../upstream/services-by-key.ts';
 import type { Tokens } from '../upstream/tokens.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { BlendWorker } from './blend-worker.ts';
-import { Comparisons } from './comparisons.ts';
+import { Comparisons, nextContractId } from './comparisons.ts';
 import { joinSnapshots, RoutingCounts } from './counts.ts';
 import { Evidence } from './evidence.ts';
 import { type EvidencePlan, readEvidencePlan } from './evidence-settings.ts';
@@ -28,6 +28,9 @@ import { createLegacyService, type LegacyService } from './legacy-service.ts';
 import { compileHeaders, portPaths } from './place.ts';
 import { pagingWarnings } from './read-blend.ts';
 import { type Checked, readRouting, warningsOf } from './read-routing.ts';
+import type { RecordQueue } from './recording/record-queue.ts';
+import { type RecordPlan, readRecordPlan } from './recording/record-settings.ts';
+import { Recorder } from './recording/recording.ts';
 import { LiveRoutes, type RouteTable } from './route-changes.ts';
 import { noRouting, type Routing } from './routing.ts';
 import type { ShadowCapacity } from './shadow-capacity.ts';
@@ -49,6 +52,8 @@ export interface MigratedContract {
 export interface CheckedMigration extends MigratedContract {
   readonly routing: Routing;
   readonly evidence: EvidencePlan;
+  /** Undefined if nothing is recorded. */
+  readonly record: RecordPlan | undefined;
   /** Sentences about valid routes that are probably mistakes (G4). */
   readonly warnings: readonly string[];
 }
@@ -80,9 +85,11 @@ export function checkMigrations(
         report(`${at}/migration/state`, 'expected a file of one contract, got a file of two contracts');
       states.add(evidence.state);
     }
+    const names = contract.operations.map(({ name }) => name);
+    const record = readRecordPlan(plan, names, report);
     if (contract.adopted === undefined) {
       report(`${at}/legacy`, 'expected an adopted WSDL, got an OpenAPI document');
-      return { ...migrated, routing: noRouting(), evidence, warnings: [] };
+      return { ...migrated, routing: noRouting(), evidence, record, warnings: [] };
     }
     const paths = new Set(contract.ports.map(({ path }) => path));
     if (new URL(plan.url).pathname !== '/' && paths.size > 1)
@@ -94,7 +101,13 @@ export function checkMigrations(
       ...migrated,
       routing,
       evidence,
-      warnings: [...own, ...warningsOf(routing, contract), ...pagingWarnings(routing, contract)],
+      record,
+      warnings: [
+        ...own,
+        ...(record?.redact === 'none' ? [recordsPersonalData] : []),
+        ...warningsOf(routing, contract),
+        ...pagingWarnings(routing, contract),
+      ],
     };
   });
   if (problems.length > 0) throw new ContractError(withLines(problems));
@@ -108,6 +121,8 @@ export function checkMigrations(
 export function factsOf({ contract, unmapped }: MigratedContract, { names }: Callers): Checked {
   return { contract, callerNames: names, unmapped: new Set(unmapped) };
 }
+const recordsPersonalData =
+  'migration.record: recordings contain personal data, because redact is none. Use pseudonyms';
 
 /** Parts of the process that routing uses. */
 export interface MigrationParts {
@@ -137,6 +152,12 @@ export interface OpenShadow {
 /** Returns true if replies may be compared: in mode `compare`, or the duplicates of a blend (G30). */
 export function mayCompare({ rules, override }: Routing): boolean {
   return override !== undefined || rules.some(({ mode }) => mode === 'compare' || mode === 'blend');
+}
+
+/** The parts for recordings of a contract. */
+export interface OpenRecords {
+  readonly capacity: ShadowCapacity;
+  readonly queue: RecordQueue;
 }
 
 /** Opens the routing of one contract for its application. */
@@ -170,9 +191,14 @@ export class Migrations {
    * Returns the function that opens the routing of a contract.
    *
    * @param shadow undefined for a contract whose replies are not compared
+   * @param records undefined for a contract without recordings
    */
-  async openerOf(checked: CheckedMigration, shadow: OpenShadow | undefined): Promise<OpenMigration> {
-    const { plan, routing, unmapped } = checked;
+  async openerOf(
+    checked: CheckedMigration,
+    shadow: OpenShadow | undefined,
+    records: OpenRecords | undefined,
+  ): Promise<OpenMigration> {
+    const { plan, routing, unmapped, record } = checked;
     // the module needs an optional package
     const oauthModule = plan.service?.oauth === undefined ? undefined : await import('../upstream/tokens.ts');
     const { callers, trustedProxies, log, countCut, tableOf } = this.#parts;
@@ -234,6 +260,17 @@ export class Migrations {
                 counts,
                 evidence,
                 log,
+              }),
+        recorder:
+          record === undefined || records === undefined
+            ? undefined
+            : new Recorder({
+                ...records,
+                service,
+                plan: record,
+                redaction: { path, mode: record.redact, key: callers().key },
+                stated: { compare: plan.stated.compare, replies: plan.stated.replies },
+                contractId: nextContractId(),
               }),
         forwardsOthers: plan.others === 'forward',
         get leadsToLegacy() {

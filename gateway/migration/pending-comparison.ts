@@ -8,6 +8,7 @@ import { BodyCopy, transferable } from './body-copy.ts';
 import type { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
+import type { ExchangeCopy } from './exchange-copy.ts';
 import { isReplayProtected } from './replay-protected.ts';
 import type { ReplyHead } from './reply-head.ts';
 import type { Cancellable, ShadowCapacity } from './shadow-capacity.ts';
@@ -46,6 +47,8 @@ export interface PendingParts {
   /** Called when a shadow request or a comparison has ended. Times are in ms of `performance.now()`. */
   readonly onWork: (work: 'shadow' | 'compare', from: number, to: number) => void;
   readonly onError: (error: unknown) => void;
+  /** Called with the reply to the shadow request before it is compared; undefined if nothing records it. */
+  readonly onShadow?: ((reply: TimedReply) => void) | undefined;
 }
 
 /** The copied messages of a comparison. */
@@ -55,7 +58,7 @@ const messages = ['request', 'own', 'shadow', 'kept'] as const;
  * The comparison of one call. It copies the caller's message and the reply that the caller gets while they are passed on,
  * and makes the shadow request. The methods that the call uses neither fail nor wait.
  */
-export class PendingComparison implements Cancellable {
+export class PendingComparison implements Cancellable, ExchangeCopy {
   readonly ended: Promise<void>;
   readonly #parts: PendingParts;
   readonly #context: RequestContext;
@@ -160,6 +163,7 @@ export class PendingComparison implements Cancellable {
     const { answer, callShadow, callNoise, compare, onCompared } = this.#parts;
     const request = this.#request.take();
     const shadow = await this.#call(callShadow, request);
+    this.#parts.onShadow?.(shadow);
     const own = await this.#own.promise;
     const [legacy, other] = answer === 'legacy' ? [own, shadow] : [shadow, own];
     const kept = callNoise === undefined ? undefined : this.#keep(legacy, request);

@@ -16,6 +16,7 @@ import type { Decide } from './decide.ts';
 import { type HeadersOf, headerKey, requestHeaders } from './forward-headers.ts';
 import type { IdentifyCaller, IdentityOf } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
+import type { Recorder } from './recording/recording.ts';
 import { isOf, isUnconditional, type Override, type Routing } from './routing.ts';
 
 /** Everything that routing needs of one contract, compiled at start. */
@@ -36,6 +37,8 @@ export interface Place {
   readonly blendCodecs: ReadonlyMap<string, BlendCodec>;
   /** Compares the replies of both services; undefined if no call can have mode `compare` or `blend`. */
   readonly comparisons: Comparisons | undefined;
+  /** Records exchanges; undefined without `migration.record`. */
+  readonly recorder: Recorder | undefined;
   /** False if requests that are no calls get 404 (G17). */
   readonly forwardsOthers: boolean;
   /** True if a route leads to the legacy service, so that unreadable requests are forwarded (G12). */

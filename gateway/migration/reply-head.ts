@@ -10,7 +10,8 @@ export type ReplyHead = Omit<ReceivedReply, 'body'>;
 /** Returns the head of a reply with these headers, which alternate names and values. */
 export function headOf(status: number, rawHeaders: readonly string[]): ReplyHead {
   const contentType = headerIn(rawHeaders, 'content-type');
-  return { status, contentType, coding: headerIn(rawHeaders, 'content-encoding') };
+  const retryAfter = headerIn(rawHeaders, 'retry-after');
+  return { status, contentType, coding: headerIn(rawHeaders, 'content-encoding'), retryAfter };
 }
 
 /** Returns the length that a reply with these headers announces; 0 if it announces none. */

@@ -6,7 +6,8 @@ import type { Permit } from '../admission/permit.ts';
 import { CallError } from '../call/error.ts';
 import { WorkerReader } from '../protocols/read-in-worker.ts';
 import { type Order, WorkerThread } from '../workers/worker-thread.ts';
-import type { CompareResult, CompareTask } from './compare-task.ts';
+import type { CompareTask, ThreadResult } from './compare-task.ts';
+import type { RecordTask, RedactedExchange } from './recording/record-task.ts';
 import { Skipped } from './skipped.ts';
 
 /** Maximum number of shadow requests that wait for their start (G27). */
@@ -47,7 +48,7 @@ export class ShadowCapacity {
   readonly reader: WorkerReader;
   readonly #isBusy: () => boolean;
   readonly #compareMs: number;
-  readonly #comparer: WorkerThread<CompareTask, CompareResult>;
+  readonly #comparer: WorkerThread<CompareTask, ThreadResult>;
   readonly #open = new Set<Cancellable>();
 
   /**
@@ -107,7 +108,26 @@ export class ShadowCapacity {
     });
     if (result === undefined) throw new Error('the comparison thread skipped a task');
     if (result === 'size') throw new Skipped('size');
-    return result;
+    return result as Comparison;
+  }
+
+  /**
+   * Redacts an exchange in the worker thread. Throws Skipped.
+   *
+   * @param taskOf creates the task; `known` has the contracts that the thread knows
+   * @param bytes size of its messages
+   */
+  async redact(taskOf: (known: Set<number>) => RecordTask, bytes: number): Promise<RedactedExchange> {
+    const result = await this.#comparer.run({
+      taskOf,
+      bytes,
+      memory: [],
+      isBound: true, // the queue of recordings has its own limits
+      withinMs: maxCompareMs,
+      refuse: () => new Skipped('busy'),
+    });
+    if (result === undefined) throw new Error('the comparison thread skipped a task');
+    return result as RedactedExchange;
   }
 
   /** Registers a comparison until its end, so that `close` can cancel it. */

@@ -18,6 +18,7 @@ import { type BlendedCall, runBlend } from './blend.ts';
 import { CallSecrets } from './call-secrets.ts';
 import { compareUpstream, noteRefusal } from './compare-upstream.ts';
 import type { Decision } from './decide.ts';
+import { copyToAll, type ExchangeCopy } from './exchange-copy.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
 import type { Caller, IdentifyCaller } from './identity.ts';
@@ -32,15 +33,19 @@ import {
   receiveHead,
   receiveStart,
 } from './receive.ts';
+import type { Recording } from './recording/recording.ts';
+import { startRecording } from './recording/start-recording.ts';
 import { noteSentOnce } from './replay-protected.ts';
 import {
   type Blend,
   isAnsweredByNew,
   overridden,
   type Packaging,
+  type Side,
   unreadable,
   usualCompare,
 } from './routing.ts';
+import type { TimedReply } from './shadow-request.ts';
 import { parseRequest } from './values.ts';
 
 /** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
@@ -158,16 +163,27 @@ export class Site implements Migration {
     const { mode, rule } = decision;
     const isLegacy = mode === 'legacy' || decision.compare?.answer === 'legacy';
     context.stats.route = { mode, rule, side: isLegacy ? 'legacy' : 'new' };
-    const comparison = this.#compare(address, context, decided);
+    const { version } = decided;
+    const recording = this.#place.recorder?.begin(context, { address, version, operation, caller, decision });
+    const comparison = this.#compare(address, context, decided, recording);
     try {
-      if (isLegacy) await this.#forward(address, context, received, decided, comparison);
-      else if (mode === 'blend') await this.#answerByBoth(address, context, received, decided);
+      if (isLegacy)
+        await this.#forward(
+          address,
+          context,
+          received,
+          decided,
+          copyToAll(comparison, recording?.forwarded()),
+        );
       else {
-        await this.#answerByUpstream(address, context, received, decided, comparison);
-        if (mode !== 'fallback') this.#count(context);
+        if (recording !== undefined) await startRecording(context, received, recording);
+        if (mode === 'blend') await this.#answerByBoth(address, context, received, decided, recording);
+        else await this.#answerByUpstream(address, context, received, decided, comparison, recording);
+        if (mode !== 'fallback' && mode !== 'blend') this.#count(context);
       }
     } finally {
       comparison?.close();
+      recording?.close(comparison?.ended);
     }
   }
 
@@ -176,11 +192,14 @@ export class Site implements Migration {
     address: SoapAddress,
     context: RequestContext,
     { decision, operation, caller, version }: Decided,
+    recording: Recording | undefined,
   ): PendingComparison | undefined {
     const { comparisons } = this.#place;
     if (decision.compare === undefined || comparisons === undefined) return undefined;
     const target = this.#place.targetOf(context.request, address.endpoint);
-    return comparisons.begin(context, { address, version, operation, caller, target }, decision.compare);
+    const onShadow = recording && ((side: Side, reply: TimedReply) => recording.compared(side, reply));
+    const request = { address, version, operation, caller, target };
+    return comparisons.begin(context, request, decision.compare, onShadow);
   }
 
   #count({ stats }: RequestContext): void {
@@ -310,12 +329,14 @@ export class Site implements Migration {
     received: Received,
     decided: Decided,
     comparison: PendingComparison | undefined,
+    recording: Recording | undefined,
   ): Promise<void> {
     const { request, stats, options } = context;
     const { service } = options;
     const isFallback = decided.decision.mode === 'fallback';
     if (isFallback || comparison !== undefined) await receiveAll(received, service.bodyLimit);
     if (comparison !== undefined) compareUpstream(context, received, comparison);
+    recording?.watchUpstream();
     noteSentOnce(context, received, decided.operation);
     const change = async (outcome: Outcome): Promise<Outcome> => {
       if (comparison !== undefined) noteRefusal(context, outcome, comparison);
@@ -345,7 +366,7 @@ export class Site implements Migration {
       stats.failures = undefined;
       stats.route = { ...decided.decision, side: 'legacy', fallback: true };
       received.isAdmitted = true;
-      await this.#forward(address, context, received, decided, undefined);
+      await this.#forward(address, context, received, decided, recording?.forwarded(false));
       return undefined;
     });
     if (!isForwarded) this.#count(context);
@@ -357,6 +378,7 @@ export class Site implements Migration {
     context: RequestContext,
     received: Received,
     decided: Decided,
+    recording: Recording | undefined,
   ): Promise<void> {
     const { service } = context.options;
     const { operation, caller } = decided;
@@ -367,6 +389,7 @@ export class Site implements Migration {
       throw new TypeError(`blend: ${operation.name} has no settings`);
     await receiveAll(received, service.bodyLimit);
     noteSentOnce(context, received, operation);
+    recording?.watchUpstream();
     const secrets = new CallSecrets(context, caller);
     const read = async (): Promise<SoapCall | PreparedSoapCall> => {
       const call = await readForUpstream(address, context, received, decided.call, true);
@@ -387,6 +410,7 @@ export class Site implements Migration {
         onConnectionCredentials: place.onConnectionCredentials,
       }),
       change: (outcome) => withFaultCode(allowRetry(context, outcome), operation, place),
+      onLegacy: (legacy) => recording?.answered(legacy),
       onDuplicates: (duplicates, keys) => {
         if (keys > 0) this.#noteDuplicates(context, decided, settings, duplicates, keys, secrets);
       },
@@ -421,7 +445,7 @@ export class Site implements Migration {
     context: RequestContext,
     received: Received,
     { operation, version, caller }: Decided,
-    comparison: PendingComparison | undefined,
+    copy: ExchangeCopy | undefined,
   ): Promise<void> {
     return this.#forwardTo(
       this.#place.targetOf(context.request, endpoint),
@@ -430,7 +454,7 @@ export class Site implements Migration {
       operation,
       version,
       caller,
-      comparison,
+      copy,
     );
   }
 
@@ -441,7 +465,7 @@ export class Site implements Migration {
     operation: Operation,
     version: SoapVersion | undefined,
     caller: Caller,
-    comparison?: PendingComparison,
+    copy?: ExchangeCopy,
   ): Promise<void> {
     const { service } = context.options;
     await forward(this.#place.legacy, context, {
@@ -449,7 +473,7 @@ export class Site implements Migration {
       version,
       target,
       received,
-      comparison,
+      copy,
       limitKey: () => service.limitKeyOf(caller.values.all.size === 0 ? undefined : caller.values, context),
       headersOf: (added) => this.#place.headersOf(context, caller.name, added),
       onUnauthorized: this.#place.onUnauthorized,

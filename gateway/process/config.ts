@@ -252,7 +252,7 @@ export function readConfig(config: string | ConfigFile): readonly SitePlan[] {
     const { deprecate, ...routing } = migration ?? {};
     if (Object.keys(routing).length > 0 && legacy === undefined)
       report(`${at}/migration`, 'expected legacy, the legacy service, with migration, got none');
-    const place = { file: path, at, limits: ownLimits };
+    const place = { file: path, at, limits: ownLimits, hasStore: stated.store !== undefined };
     const certified = certificates.clientCertificate?.header;
     plans.push({
       contract:

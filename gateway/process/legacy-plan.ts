@@ -21,6 +21,8 @@ export interface LegacyPlan {
   readonly limits: Partial<Limits>;
   readonly identity: { readonly header: string; readonly from: 'caller' | CertificatePart } | undefined;
   readonly others: 'forward' | 'refuse';
+  /** True if the file has the setting `store`. */
+  readonly hasStore: boolean;
   /** `migration` as written in the file. It is checked when the contract is loaded. */
   readonly stated: StatedMigration;
   /** Settings of the listener for client certificates. */
@@ -40,12 +42,17 @@ export interface ListenerCertificates {
 export function readLegacyPlan(
   stated: StatedLegacy,
   migration: StatedMigration | undefined,
-  place: { readonly file: string; readonly at: string; readonly limits: Partial<Limits> | undefined },
+  place: {
+    readonly file: string;
+    readonly at: string;
+    readonly limits: Partial<Limits> | undefined;
+    readonly hasStore: boolean;
+  },
   { clientCertificate, isRequested }: ListenerCertificates,
   inFolder: (name: string) => string,
   report: Report,
 ): LegacyPlan {
-  const { file, at, limits } = place;
+  const { file, at, limits, hasStore } = place;
   const pointer = `${at}/legacy`;
   const url = typeof stated === 'string' ? stated : stated.url;
   if (url === undefined) report(pointer, 'expected url, the URL of the legacy service, got none');
@@ -57,6 +64,7 @@ export function readLegacyPlan(
     stated: migration ?? {},
     clientCertificate,
     others: 'forward' as const,
+    hasStore,
     limits: limits ?? {},
     identity: undefined,
     service: undefined,

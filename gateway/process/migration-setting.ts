@@ -1,4 +1,5 @@
 import {
+  choice,
   count,
   flag,
   keyword,
@@ -56,12 +57,6 @@ export const legacySetting = {
 
 /** A share of calls. read-routing.ts checks its form. */
 const share = (description: string) => text(description, 'a share such as 10% or 1 in 20');
-
-/** Keys of `migration` that this version does not support. */
-const laterKeys = {
-  keys: ['record'],
-  of: 'a later version',
-};
 
 const time = (description: string) => text(description, expectedInstant);
 
@@ -185,6 +180,31 @@ export const migrationSetting = record(
       'File that keeps findings and verdicts over a restart, and that `soapbridge report` reads.',
       'a file',
     ),
+    record: choice(
+      'Recorded exchanges: `off`, or settings.',
+      keyword('No recordings.', 'off'),
+      record('Settings of recordings.', {
+        sample: share('Share of the calls that are recorded. Default: 10%.'),
+        operations: list(
+          'Operations that are recorded. Default: all.',
+          'names of operations',
+          text('An operation.'),
+        ),
+        redact: keyword(
+          'Personal values: pseudonyms, or unchanged. Credentials are never recorded. Default: pseudonyms.',
+          'pseudonyms',
+          'none',
+        ),
+        keep: text(
+          'Time after which a recording is deleted, at least 1h. Default: 30d.',
+          'a duration such as 30d',
+        ),
+        bytes: text(
+          'Size of all recordings of the contract, at least 16 MiB. The oldest ones are deleted. Default: 5 GiB.',
+          'a size such as 5 GiB',
+        ),
+      }),
+    ),
     blend: map(
       'Lists of both services in one reply, by operation.',
       '`operation: { list: path }`',
@@ -213,7 +233,6 @@ export const migrationSetting = record(
     ),
     deprecate: deprecateSetting,
   },
-  laterKeys,
 );
 
 /** `migration` as written in the file. */

@@ -9,8 +9,11 @@ import type {
   MigratedContract,
   Migrations,
   OpenMigration,
+  OpenRecords,
   OpenShadow,
 } from '../migration/migrations.ts';
+import type { RecordQueue } from '../migration/recording/record-queue.ts';
+import type { RecordPlan } from '../migration/recording/record-settings.ts';
 import type { RouteSync } from '../migration/route-sync.ts';
 import type { ShadowCapacity } from '../migration/shadow-capacity.ts';
 import type { Store } from '../store/store.ts';
@@ -67,8 +70,11 @@ export class ProcessMigrations {
   readonly #readStates = new Map<string, string>();
   /** The plans of the last `open`: all, and those of contracts whose replies are compared. */
   #plans: { readonly all: readonly LegacyPlan[]; readonly compared: readonly SitePlan[] } = noPlans;
-  /** Capacity and connections for shadow requests; undefined if no contract may compare. */
-  #shadows: { readonly capacity: ShadowCapacity; readonly upstreams: Upstreams } | undefined;
+  /** Capacity for shadow requests, and the thread of comparisons and recordings. */
+  #capacity: ShadowCapacity | undefined;
+  /** Connections for shadow requests; undefined if no contract may compare. */
+  #upstreams: Upstreams | undefined;
+  #records: RecordQueue | undefined;
 
   constructor(
     options: ServeOptions,
@@ -136,9 +142,10 @@ export class ProcessMigrations {
     });
     const migrations = this.#migrations;
     await this.#openEvidence();
-    this.#shadows?.capacity.renew();
+    this.#capacity?.renew();
     const openers: (OpenMigration | undefined)[] = [];
     const compared: SitePlan[] = [];
+    const recorded = new Map<string, RecordPlan>();
     for (const [index, one] of migrated.entries()) {
       const found = checked.get(one);
       const plan = contracts[index]?.plan;
@@ -153,8 +160,11 @@ export class ProcessMigrations {
         compared.push(place);
         shadow = await this.#openShadow(place, core);
       }
-      openers.push(found === undefined ? undefined : await migrations.openerOf(found, shadow));
+      const records = found?.record === undefined ? undefined : await this.#openRecords(core);
+      if (found?.record !== undefined) recorded.set(found.contract.basePath || '/', found.record);
+      openers.push(found === undefined ? undefined : await migrations.openerOf(found, shadow, records));
     }
+    this.#records?.sweepFor(recorded);
     this.#plans = { all: known.map(({ plan }) => plan), compared };
     return openers;
   }
@@ -163,31 +173,45 @@ export class ProcessMigrations {
   keepOpened(): void {
     this.#inUse = this.#opened;
     const { all, compared } = this.#plans;
-    this.#shadows?.upstreams.keepOnly(compared);
+    this.#upstreams?.keepOnly(compared);
     const legacy = compared.flatMap((plan) => (plan.legacy === undefined ? [] : [plan.legacy]));
     this.#migrations?.keepOnly(all, legacy);
   }
 
   /** Opens the capacity for shadow requests, and their connections to the upstream of a contract (G27). */
-  async #openShadow(plan: SitePlan, { admission, upstreamOptions }: Core): Promise<OpenShadow> {
-    const { ShadowCapacity } = await import('../migration/shadow-capacity.ts');
-    if (this.#shadows === undefined) {
-      const capacity = new ShadowCapacity(
-        upstreamOptions.limits,
-        () => admission.isBusy,
-        (error) => this.#log.error(describeError(error), 'comparison thread restarted'),
-      );
-      const upstreams = createUpstreams(this.#options, {
+  async #openShadow(plan: SitePlan, core: Core): Promise<OpenShadow> {
+    const capacity = await this.#openCapacity(core);
+    if (this.#upstreams === undefined) {
+      const { upstreamOptions } = core;
+      this.#upstreams = createUpstreams(this.#options, {
         ...upstreamOptions,
         admission: capacity.admission,
         networkOf: () => 'shadow',
         onBreaker: () => {},
         onHealth: () => {},
       });
-      this.#shadows = { capacity, upstreams };
     }
-    const { capacity, upstreams } = this.#shadows;
-    return { capacity, upstream: await upstreams.at(plan) };
+    return { capacity, upstream: await this.#upstreams.at(plan) };
+  }
+
+  async #openCapacity({ admission, upstreamOptions }: Core): Promise<ShadowCapacity> {
+    const { ShadowCapacity } = await import('../migration/shadow-capacity.ts');
+    this.#capacity ??= new ShadowCapacity(
+      upstreamOptions.limits,
+      () => admission.isBusy,
+      (error) => this.#log.error(describeError(error), 'comparison thread restarted'),
+    );
+    return this.#capacity;
+  }
+
+  /** Opens the queue of recordings, which the thread of comparisons redacts (G56). */
+  async #openRecords(core: Core): Promise<OpenRecords | undefined> {
+    if (this.store === undefined) return undefined; // an error of the configuration
+    const { RecordQueue } = await import('../migration/recording/record-queue.ts');
+    this.#records ??= new RecordQueue(this.store, core.upstreamOptions.limits.recordQueueBytes, (error) =>
+      this.#log.error(describeError(error), 'recording failed'),
+    );
+    return { queue: this.#records, capacity: await this.#openCapacity(core) };
   }
 
   /** Returns the contracts with a legacy service that are in use. */
@@ -200,6 +224,7 @@ export class ProcessMigrations {
   read(paths: readonly string[]): Snapshot {
     const own = [
       ...(this.#migrations?.read(paths) ?? []),
+      ...(this.#records?.read() ?? []),
       ...(this.#deprecations?.read() ?? []),
       ...(this.#sync?.read() ?? []),
     ];
@@ -217,8 +242,9 @@ export class ProcessMigrations {
     clearInterval(this.#timer);
     await this.#sync?.close();
     this.#deprecations?.close();
-    await this.#shadows?.capacity.close();
-    await this.#shadows?.upstreams.close();
+    await this.#capacity?.close();
+    await this.#records?.close();
+    await this.#upstreams?.close();
     await this.#migrations?.close();
     await this.#save();
   }

@@ -20,6 +20,8 @@ export interface Callers {
   readonly pseudonymOf: ((text: string) => string) | undefined;
   /** Returns the pseudonyms of the ids and secrets with a configured name. */
   readonly pseudonymsOf: (name: string) => readonly string[];
+  /** Key of stable pseudonyms; undefined if each start creates a new one. */
+  readonly key: Buffer | undefined;
   /** Returns the first id with a configured name; undefined for none. */
   readonly idOf: (name: string) => string | undefined;
 }
@@ -66,6 +68,7 @@ export function createCallers({ key, namesById, namesByPseudonym }: CallerOption
   };
   const namers = { id: namerOf('id'), secret: namerOf('secret') };
   return {
+    key,
     isStable: key !== undefined,
     names,
     pseudonymOf: key === undefined ? undefined : pseudonymOf,

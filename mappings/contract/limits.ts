@@ -269,6 +269,16 @@ export const limitTable = {
     bounds: 'Counted callers of a contract ([G61](wire-rules.md#g61-usage)). Further ones are counted as `other`.',
     result: 'None for the caller',
   },
+  recordBytes: {
+    value: mebibyte,
+    bounds: 'Size of a recorded request or reply, before and after decompression.',
+    result: 'only size and SHA-256 of the body are recorded',
+  },
+  recordQueueBytes: {
+    value: 32 * mebibyte,
+    bounds: 'Memory for recordings that wait for redaction or for the store.',
+    result: 'the exchange is not recorded',
+  },
   compareBytes: {
     value: 8 * mebibyte,
     bounds: 'Size of a request or reply that is compared, before and after decompression.',

@@ -41,17 +41,19 @@ export class JsonRedaction {
   #value(place: Place): void {
     const json = this.#json;
     const code = json.peek();
-    if (code === openBrace) return this.#object(place);
-    if (code === openBracket) {
+    if (code === openBrace) this.#object(place);
+    else if (code === openBracket) {
       const { shape } = place;
       json.enter();
       const item = shape?.kind === 'list' ? shape.item() : shape;
       for (let first = true; json.next(first, closeBracket); first = false)
         this.#value({ ...place, shape: item });
-      return;
-    }
+    } else this.#scalar(place, code === quote);
+  }
+
+  #scalar(place: Place, isText: boolean): void {
+    const json = this.#json;
     const start = json.position;
-    const isText = code === quote;
     if (isText) {
       const text = json.string();
       const shown = this.#shown(text, place);

@@ -37,8 +37,15 @@ export interface ExchangeRedaction {
   readonly json: (side: 'input' | 'output', body: Buffer, isFault?: boolean) => Buffer | undefined;
 }
 
-/** Starts the redaction of an exchange of an operation; `hide` removes secrets of the call from texts. */
-export type RedactExchange = (operation: Operation, hide: (text: string) => string) => ExchangeRedaction;
+/**
+ * Starts the redaction of an exchange of an operation. `hide` removes secrets of the call from texts; `onCredential` is
+ * called with those in the messages.
+ */
+export type RedactExchange = (
+  operation: Operation,
+  hide: (text: string) => string,
+  onCredential: (text: string) => void,
+) => ExchangeRedaction;
 
 /**
  * Compiles the redaction of a contract that is loaded from a WSDL (G57).
@@ -61,7 +68,7 @@ export function compileRedaction(
     input: new Levels(contract, mode === 'none', true),
     output: new Levels(contract, mode === 'none', false),
   };
-  return (operation, hide) => {
+  return (operation, hide, onCredential) => {
     const seen = new Map<string, string>();
     const termsOf = (side: 'input' | 'output'): RedactionTerms => ({
       contract,
@@ -69,6 +76,7 @@ export function compileRedaction(
       pseudonymOf,
       seen,
       hide,
+      onCredential,
     });
     const document = (side: 'input' | 'output', bytes: Buffer, charset: string | undefined) => {
       // blanks in place of processing instructions, which may contain any text

@@ -40,6 +40,8 @@ export interface RedactionTerms {
   readonly seen: Map<string, string>;
   /** Hides secrets of the call in a text. */
   readonly hide: (text: string) => string;
+  /** Called with each credential in the message, which other texts may repeat. */
+  readonly onCredential: (text: string) => void;
 }
 
 /** The declaration of an element, with its names in JSON; undefined for an undeclared one. */
@@ -117,11 +119,12 @@ export class XmlRedaction {
   #header(message: AdoptedMessage | undefined, open: Place): void {
     const xml = this.#xml;
     const { local, namespace } = xml;
-    if (local === 'Security') return this.#hideContent();
     const block = message?.headers.find(({ name }) => name.local === local && name.namespace === namespace);
-    if (block !== undefined) return this.#declared({ type: block.type, step: stepOf(local) }, [], undefined);
     const isKept = addressing.has(namespace) && keptAddressing.has(local);
-    if (isKept) this.#inside({ ...open, level: undefined, type: anySimple }, () => this.#undeclared(open));
+    if (local === 'Security') this.#hideContent();
+    else if (block !== undefined) this.#declared({ type: block.type, step: stepOf(local) }, [], undefined);
+    else if (isKept)
+      this.#inside({ ...open, level: undefined, type: anySimple }, () => this.#undeclared(open));
     else this.#undeclared(open);
   }
 
@@ -141,20 +144,24 @@ export class XmlRedaction {
   ): void {
     const xml = this.#xml;
     const { local, namespace } = xml;
-    if (local === 'Fault' && namespace === envelope) return this.#fault(operation, open);
     const body = message?.body;
-    const isElement = body?.kind === 'element' && body.element.name.local === local;
-    if (isFirst && isElement && body.element.name.namespace === namespace)
-      return this.#declared({ type: body.element.type, step: stepOf(local) }, [], undefined);
-    if (isFirst && body?.kind === 'rpc' && body.wrapper.local === local)
-      return this.#inside({ ...open, level: undefined, isPart: false }, () => {
-        const part = body.parts.find(({ name }) => name.local === xml.local);
+    const element =
+      isFirst && body?.kind === 'element' && expanded(body.element.name) === expanded({ namespace, local })
+        ? body.element
+        : undefined;
+    const parts = isFirst && body?.kind === 'rpc' && body.wrapper.local === local ? body.parts : undefined;
+    // a target of references of SOAP's encoding, whose path is unknown
+    const type = message?.use === 'encoded' ? this.#statedType() : undefined;
+    if (local === 'Fault' && namespace === envelope) this.#fault(operation, open);
+    else if (element !== undefined)
+      this.#declared({ type: element.type, step: stepOf(local) }, [], undefined);
+    else if (parts !== undefined)
+      this.#inside({ ...open, level: undefined }, () => {
+        const part = parts.find(({ name }) => name.local === xml.local);
         if (part === undefined) this.#undeclared(open);
         else this.#declared({ type: part.type, step: stepOf(xml.local) }, [], undefined);
       });
-    // a target of references of SOAP's encoding, whose path is unknown
-    const type = message?.use === 'encoded' ? this.#statedType() : undefined;
-    if (type === undefined) this.#undeclared(open);
+    else if (type === undefined) this.#undeclared(open);
     else this.#element({ ...open, type, level: undefined });
   }
 
@@ -251,8 +258,11 @@ export class XmlRedaction {
   /** Returns a text as it is stored. */
   #shown(text: string, type: SchemaType | undefined, level: Level): string {
     if (/^[ \t\r\n]*$/.test(text)) return text;
-    const { levels, hide } = this.#terms;
-    if (level === 'credential') return hiddenText;
+    const { levels, hide, onCredential } = this.#terms;
+    if (level === 'credential') {
+      onCredential(text.trim());
+      return hiddenText;
+    }
     if (level === 'open') return levels.keepsPersonal ? hide(text) : hiddenText;
     const simple = type === undefined ? undefined : textTypeOf(type);
     if (level === 'personal') return this.#pseudonym(text, simple);

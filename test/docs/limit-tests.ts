@@ -154,5 +154,11 @@ export const limitTests = {
   storeMs: ['test/gateway/store/sqlite.test.ts', "'G54: storeMs: "],
   storeRetryMs: ['test/gateway/store/failures.test.ts', "'G54: storeRetryMs: "],
   usageCallers: ['test/migration/usage.test.ts', "'usageCallers: "],
+  recordBytes: ['test/migration/recording.test.ts', "'G56: records a body of recordBytes, and size"],
+  recordQueueBytes: [
+    'test/migration/recording.test.ts',
+    "'recordQueueBytes: drops and counts an exchange above it",
+  ],
+  storeMs: ['test/gateway/store/sqlite.test.ts', "'storeMs: "],
   compareItems: ['test/mappings/compare/lists.test.ts', "'compareItems: "],
 } as const satisfies Record<keyof typeof allLimits, readonly [file: string, words: string]>;

@@ -19,6 +19,7 @@ function check(stated: StatedMigration, unmapped: readonly string[] = []) {
     service: undefined,
     limits: {},
     identity: undefined,
+    hasStore: false,
     others: 'forward',
     stated,
     clientCertificate: undefined,

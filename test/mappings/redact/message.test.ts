@@ -16,7 +16,11 @@ function exchange(own: Partial<Contract> = {}, mode: RedactionMode = 'pseudonyms
   const redact = compileRedaction(changed, '/orders', mode, usedKey ?? key, defaultLimits);
   const operation = changed.operations.find(({ name }) => name === 'GetOrder');
   if (operation === undefined) throw new RangeError('GetOrder');
-  return redact(operation, (text) => text.replaceAll('s3cret', '***'));
+  return redact(
+    operation,
+    (text) => text.replaceAll('s3cret', '***'),
+    () => {},
+  );
 }
 
 function redacted(side: 'input' | 'output', message: string | Buffer, type = 'text/xml', own = {}): string {
