@@ -22,6 +22,8 @@ export const commands: Readonly<Record<string, () => Command | Promise<Command>>
   usage: async () => (await import('./usage.ts')).usageCommand(),
   report: async () => (await import('./report.ts')).reportCommand(),
   forget: async () => (await import('./forget.ts')).forgetCommand(),
+  record: async () => (await import('./record.ts')).recordCommand(),
+  replay: async () => (await import('./replay.ts')).replayCommand(),
   'admin-token': async () => (await import('./admin-token.ts')).adminTokenCommand(),
 };
 

@@ -1,5 +1,5 @@
 /** Exit codes of a command with their meanings, for its help text. */
-type ExitCodes = Readonly<Partial<Record<0 | 1 | 2, string>>>;
+type ExitCodes = Readonly<Partial<Record<0 | 1 | 2 | 3, string>>>;
 
 /** Meaning of exit code 2 in the help texts of commands that have no special cause. */
 export const wrongInputText = 'an option, a file or the contract is wrong';

@@ -5,7 +5,7 @@ import { readCallers } from '../process/callers-file.ts';
 import { readConfig } from '../process/config.ts';
 import { loadContract } from '../process/load-place.ts';
 import { type CheckedDeprecations, checkDeprecations } from '../process/process-deprecations.ts';
-import { migratedOf } from '../process/process-migrations.ts';
+import { migratedOf, type PlannedContract } from '../process/process-migrations.ts';
 import type { Callers } from '../telemetry/callers.ts';
 
 /** Flags that name the files of routes. */
@@ -18,6 +18,8 @@ export interface RouteFlags {
 
 /** The checked routes of a configuration file, and its callers. */
 export interface ReadRoutes {
+  /** The contracts with a legacy service, as they were loaded. */
+  readonly planned: readonly PlannedContract[];
   readonly migrations: readonly CheckedMigration[];
   /** Contracts with deprecated operations. */
   readonly deprecations: readonly CheckedDeprecations[];
@@ -39,5 +41,10 @@ export async function readRoutes({ config, callers, callerKey, limits }: RouteFl
   const problems: ContractProblem[] = [];
   const deprecations = await checkDeprecations(planned, names, problems);
   const migrations = checkMigrations(migrated, names, [], new Map(), problems);
-  return { migrations, deprecations: deprecations.filter((one) => one !== undefined), callers: names };
+  return {
+    planned,
+    migrations,
+    deprecations: deprecations.filter((one) => one !== undefined),
+    callers: names,
+  };
 }

@@ -1,10 +1,44 @@
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import { visible } from '../../mappings/loader/document/error.ts';
 import { maxCallers } from '../migration/evidence.ts';
+import type { ReplayReport } from '../migration/recording/replay.ts';
 import type { Report, ReportedFinding, ReportedOperation } from '../migration/report.ts';
 
 /** Functions that return the lines of a report by format (G50). */
 export const linesOf = { text: textLines, markdown: markdownLines, junit: junitLines } as const;
+
+/** Functions that return the lines of the report of a replay by format (G59). */
+export const replayLinesOf = {
+  text: (report: ReplayReport) => [...textLines(report), ...factsOfReplay(report)],
+  markdown: (report: ReplayReport) => [
+    ...markdownLines(report),
+    '',
+    '## Replay',
+    '',
+    ...factsOfReplay(report).map((line) => `- ${md(line)}`),
+  ],
+  junit: (report: ReplayReport) => {
+    const lines = junitLines(report);
+    const facts = factsOfReplay(report).map(xml);
+    return [...lines.slice(0, -1), '  <system-out>', ...facts, '  </system-out>', ...lines.slice(-1)];
+  },
+} as const;
+
+/** Returns the lines about the exchanges of a replay. */
+function factsOfReplay(report: ReplayReport): readonly string[] {
+  const { compared, equal, explained, different, unanswered, notReplayed, notReplayedCount } = report;
+  const left = notReplayedCount - notReplayed.length;
+  return [
+    `compared: ${compared}, ${equal} equal, ${explained} explained, ${different} different`,
+    `without a reply: ${unanswered}`,
+    `not replayed: ${notReplayedCount}`,
+    ...notReplayed.map(({ exchange, operation, caller, reason }) => {
+      const of = caller === null ? '' : ` of ${caller}`;
+      return `${exchange}: ${operation}${of}: ${reason}`;
+    }),
+    ...(left === 0 ? [] : [`and ${left} more`]),
+  ];
+}
 
 function time(at: number): string {
   return Number.isNaN(new Date(at).getTime()) ? 'unknown' : new Date(at).toISOString();

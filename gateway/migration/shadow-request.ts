@@ -45,6 +45,8 @@ export interface ShadowParts {
   readonly end: ServerResponse;
   /** Deadline in ms of `performance.now()`. */
   readonly deadline: number;
+  /** Headers that are added to a request to the upstream. Default: the mark of a shadow request. */
+  readonly added?: Readonly<Record<string, string>>;
 }
 
 /** Creates the end of a comparison, which has no connection. */
@@ -61,7 +63,7 @@ export function createEnd({ request }: RequestContext): ServerResponse {
 export async function callNew(
   service: Service,
   address: SoapAddress,
-  { context, body, memory, secrets, end, deadline }: ShadowParts,
+  { context, body, memory, secrets, end, deadline, added = shadowHeader }: ShadowParts,
 ): Promise<TimedReply> {
   const { compareBytes } = service.compiled.limits;
   const stats = startStats(context.requestId, 'POST');
@@ -86,7 +88,7 @@ export async function callNew(
     const call = await readSoapBody(shadow, address, unpacked);
     secrets.read(call);
     const request = upstreamRequestOf(service, shadow, call);
-    const marked = { ...request, headers: { ...request.headers, ...shadowHeader } };
+    const marked = { ...request, headers: { ...request.headers, ...added } };
     const reply = await service.upstream.call(marked, { ...shadow, permit: memory });
     memory.keep(reply.body.length);
     const { 'content-type': type } = reply.headers;

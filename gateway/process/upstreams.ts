@@ -33,8 +33,11 @@ interface Entry extends Closable {
   readonly upstream: Promise<Upstream>;
 }
 
+/** Options of a process for its upstreams. */
+export type UpstreamsOptions = Pick<ServeOptions, 'way' | 'proxies' | 'upstreamDatabase' | 'upstreamOnly'>;
+
 /** Creates the upstreams of a process. Each one is created at its first use. */
-export function createUpstreams(options: ServeOptions, upstreamOptions: UpstreamOptions): Upstreams {
+export function createUpstreams(options: UpstreamsOptions, upstreamOptions: UpstreamOptions): Upstreams {
   const entries = new ServicesByKey<Entry>();
   /** Tokens are kept over a reload if the settings of the token request do not change. */
   const tokens = new Map<string, Tokens>();
@@ -124,7 +127,7 @@ function withoutOwnName({ tls }: UpstreamPlan): Way['tls'] {
 
 async function createUpstream(
   { upstreamUrl: url, upstream: plan }: UpstreamPlace,
-  options: ServeOptions,
+  options: UpstreamsOptions,
   upstreamOptions: UpstreamOptions,
 ): Promise<Upstream> {
   const { upstreamDatabase: database, upstreamOnly } = options;

@@ -45,20 +45,7 @@ export function compileComparison(
   limits: Limits = defaultLimits,
 ): Comparer {
   const ofReplies = replyLimits(limits);
-  const { operations } = compileAdopted(
-    serviceOf(contract),
-    {
-      ...contract.settings,
-      unknownElements: 'refuse',
-      emptyElements: 'refuse',
-      types: 'derived',
-      bigNumbers: 'number',
-      nonFiniteNumbers: 'asText',
-      dates: 'text',
-      upstreamTimeZone: undefined,
-    },
-    ofReplies,
-  );
+  const operations = compileReplyCodecs(contract, limits);
   const shapes = new Shapes(contract);
   const sensitive = sensitiveMembers(contract);
   const subjects = new Map<string, Subject>();
@@ -92,6 +79,24 @@ export function compileComparison(
       }
     },
   };
+}
+
+/** Compiles codecs by operation that keep the values of replies as they are in the message. */
+export function compileReplyCodecs(
+  contract: Contract,
+  limits: Limits,
+): ReadonlyMap<string, CompiledAdoptedOperation> {
+  const settings = {
+    ...contract.settings,
+    unknownElements: 'refuse',
+    emptyElements: 'refuse',
+    types: 'derived',
+    bigNumbers: 'number',
+    nonFiniteNumbers: 'asText',
+    dates: 'text',
+    upstreamTimeZone: undefined,
+  } as const;
+  return compileAdopted(serviceOf(contract), settings, replyLimits(limits)).operations;
 }
 
 /** Returns a function that takes from an amount. It throws TooMuchWork if too little is left. */

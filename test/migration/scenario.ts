@@ -30,6 +30,8 @@ export interface Stub {
   readonly url: string;
   readonly hits: Hit[];
   answer: StubReply;
+  /** Called with each request before it is answered. */
+  onHit: (hit: Hit) => void;
   /** Refuses connections until `open` is called. */
   readonly refuse: () => Promise<void>;
   readonly open: () => Promise<void>;
@@ -41,7 +43,9 @@ export async function startStub(t: Pick<ExecutionContext, 'teardown'>): Promise<
   const server = createServer(async (request, response) => {
     const { method = '', url = '', rawHeaders, headers } = request;
     const body = await buffer(request);
-    hits.push({ method, url, rawHeaders, headers, body });
+    const hit = { method, url, rawHeaders, headers, body };
+    hits.push(hit);
+    stub.onHit(hit);
     const { answer } = stub;
     if (answer === null) response.writeHead(500).end('must not be called');
     else if (!('fails' in answer)) response.writeHead(answer.status, answer.headers).end(answer.body);
@@ -68,7 +72,7 @@ export async function startStub(t: Pick<ExecutionContext, 'teardown'>): Promise<
     server.closeAllConnections();
     server.close();
   });
-  const stub: Stub = { url: `http://127.0.0.1:${port}`, hits, answer: null, refuse, open };
+  const stub: Stub = { url: `http://127.0.0.1:${port}`, hits, answer: null, onHit: () => {}, refuse, open };
   return stub;
 }
 
@@ -86,6 +90,8 @@ export interface Site {
   readonly legacy: Stub;
   readonly upstream: Stub;
   readonly port: number;
+  /** Path of soapbridge.yaml. */
+  readonly config: string;
   /** Lines of the log so far. */
   readonly log: () => readonly Record<string, unknown>[];
   /** Lines of the audit file so far. */
@@ -178,6 +184,7 @@ export async function startSite(t: ExecutionContext, options: SiteOptions): Prom
     legacy,
     upstream,
     port,
+    config: join(folder, 'soapbridge.yaml'),
     log: () => linesOf(logged),
     audit: () => linesOf(readFileSync(audit, 'utf8')),
     send: (call) => send(port, call),
