@@ -5,7 +5,8 @@ import { readCallers } from '../process/callers-file.ts';
 import { readConfig } from '../process/config.ts';
 import { loadContract } from '../process/load-place.ts';
 import { type CheckedDeprecations, checkDeprecations } from '../process/process-deprecations.ts';
-import { migratedOf, type PlannedContract } from '../process/process-migrations.ts';
+import { migratedOf } from '../process/process-migrations.ts';
+import type { PlannedContract } from '../process/sites.ts';
 import type { Callers } from '../telemetry/callers.ts';
 
 /** Flags that name the files of routes. */

@@ -1,4 +1,3 @@
-import type { Duplicate } from '../../mappings/compare/blend.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
@@ -22,6 +21,7 @@ import { copyToAll, type ExchangeCopy } from './exchange-copy.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
 import type { Caller, IdentifyCaller } from './identity.ts';
+import { noteDuplicates } from './note-duplicates.ts';
 import type { PendingComparison } from './pending-comparison.ts';
 import { asksForWsdl, type Place } from './place.ts';
 import { jsonOf, readForUpstream, readRequest } from './read-payload.ts';
@@ -37,7 +37,6 @@ import type { Recording } from './recording/recording.ts';
 import { startRecording } from './recording/start-recording.ts';
 import { noteSentOnce } from './replay-protected.ts';
 import {
-  type Blend,
   isAnsweredByNew,
   overridden,
   type Packaging,
@@ -412,32 +411,13 @@ export class Site implements Migration {
       change: (outcome) => withFaultCode(allowRetry(context, outcome), operation, place),
       onLegacy: (legacy) => recording?.answered(legacy),
       onDuplicates: (duplicates, keys) => {
-        if (keys > 0) this.#noteDuplicates(context, decided, settings, duplicates, keys, secrets);
+        if (keys > 0) noteDuplicates(place, context, decided, settings, duplicates, keys, secrets);
       },
     };
     await answer(context, address.version, read, undefined, undefined, (call, frame) =>
       runBlend(context, call, frame, blended),
     );
     this.#count(context);
-  }
-
-  /** Counts the keys that both lists have, and records differences of their items once the reply is sent (G30). */
-  #noteDuplicates(
-    { requestId, stats, response }: RequestContext,
-    { operation: { name: operation }, caller }: Decided,
-    { rule }: Blend,
-    duplicates: readonly Duplicate[],
-    keys: number,
-    secrets: CallSecrets,
-  ): void {
-    const { counts, comparisons } = this.#place;
-    counts.countDuplicates(operation, keys);
-    response.once('close', () => {
-      const { route, upstreamMs: newMs } = stats;
-      const durations = route?.legacyMs === undefined ? { newMs } : { legacyMs: route.legacyMs, newMs };
-      const of = { operation, callerKey: caller.key(), callerName: caller.name, requestId };
-      comparisons?.addDuplicates(rule.list, duplicates, { ...of, ...durations }, secrets);
-    });
   }
 
   #forward(

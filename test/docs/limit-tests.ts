@@ -159,6 +159,5 @@ export const limitTests = {
     'test/migration/recording.test.ts',
     "'recordQueueBytes: drops and counts an exchange above it",
   ],
-  storeMs: ['test/gateway/store/sqlite.test.ts', "'storeMs: "],
   compareItems: ['test/mappings/compare/lists.test.ts', "'compareItems: "],
 } as const satisfies Record<keyof typeof allLimits, readonly [file: string, words: string]>;
