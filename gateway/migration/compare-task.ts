@@ -1,13 +1,8 @@
 import type { Duplicate } from '../../mappings/compare/blend.ts';
 import type { Comparison, ReplyBytes } from '../../mappings/compare/comparison.ts';
-import type { Limits } from '../../mappings/contract/limits.ts';
-import type { SentContract } from '../../mappings/contract/transfer.ts';
-import type { StatedMigration } from '../process/migration-setting.ts';
 import type { SoapVersion } from '../protocols/soap/versions.ts';
 import type { RecordTask, RedactedExchange } from './recording/record-task.ts';
-
-/** The keys of `migration` that a comparison uses, as written in the file. */
-export type StatedCompare = Pick<StatedMigration, 'compare' | 'replies'>;
+import type { TaskHead } from './task-head.ts';
 
 /** A reply as it was received, possibly compressed. */
 export interface ReceivedReply extends ReplyBytes {
@@ -23,21 +18,6 @@ export interface WrittenAs {
   readonly version: SoapVersion['name'];
   /** True for an MTOM message. */
   readonly isMtom: boolean;
-}
-
-/** A contract as it is sent to the thread, once. */
-export interface ComparedContract {
-  readonly contract: SentContract;
-  readonly limits: Limits;
-  readonly stated: StatedCompare;
-}
-
-/** The part of each task that names the contract and the operation. */
-export interface TaskHead {
-  readonly contractId: number;
-  /** The contract, if the thread does not have it yet. */
-  readonly contract: ComparedContract | undefined;
-  readonly operation: string;
 }
 
 /** Two replies to compare. The memory of their bodies is transferred. */

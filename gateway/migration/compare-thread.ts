@@ -11,17 +11,11 @@ import { receiveContract } from '../../mappings/contract/transfer.ts';
 import { doAll } from '../../mappings/steps.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { performTasks } from '../workers/worker-thread.ts';
-import type {
-  ComparedContract,
-  CompareResult,
-  CompareTask,
-  ReceivedReply,
-  RepliesTask,
-  ThreadResult,
-} from './compare-task.ts';
+import type { CompareResult, CompareTask, ReceivedReply, RepliesTask, ThreadResult } from './compare-task.ts';
 import { NewReplyWriter } from './new-reply.ts';
 import type { RecordTask } from './recording/record-task.ts';
 import type { ExchangeRedactor } from './recording/redact-task.ts';
+import type { ComparedContract } from './task-head.ts';
 
 // The worker thread that compares replies (G33).
 

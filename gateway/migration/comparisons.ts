@@ -11,7 +11,7 @@ import type { Service } from '../protocols/read-request.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
 import { CallSecrets } from './call-secrets.ts';
-import type { ReceivedReply, RepliesTask, StatedCompare, WrittenAs } from './compare-task.ts';
+import type { ReceivedReply, RepliesTask, WrittenAs } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { ComparedCall, Evidence } from './evidence.ts';
@@ -24,6 +24,7 @@ import type { CompareMode, Side } from './routing.ts';
 import type { ShadowCapacity } from './shadow-capacity.ts';
 import { callLegacy, callNew, shadowHeader, type TimedReply } from './shadow-request.ts';
 import { Skipped, type SkipReason } from './skipped.ts';
+import type { StatedCompare } from './task-head.ts';
 
 /** The parts that the comparisons of one contract need. */
 export interface ComparisonParts {

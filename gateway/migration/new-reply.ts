@@ -8,9 +8,10 @@ import { inPackage } from '../protocols/soap/attached-reply.ts';
 import { mtomFrame, replyFrame } from '../protocols/soap/envelope.ts';
 import { type SoapVersion, versionNamed } from '../protocols/soap/versions.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
-import type { StatedCompare, WrittenAs } from './compare-task.ts';
+import type { WrittenAs } from './compare-task.ts';
 import { withFaultCode } from './faults.ts';
 import { noRouting, type Routing } from './routing.ts';
+import type { StatedCompare } from './task-head.ts';
 
 /** No text of a reply leaves a comparison, except values of members that the contract declares. */
 const hide = (text: string): string => text;

@@ -69,7 +69,7 @@ export const fileNames = {
 
 /** Returns a time in RFC 3339, without a fraction of zeros. */
 export function timeText(at: number): string {
-  return new Date(at).toISOString().replace('.000Z', 'Z');
+  return new Date(at).toISOString().replace(/\.000Z$/, 'Z');
 }
 
 /** Reads `corpus.json` of an export folder. Throws RangeError. */

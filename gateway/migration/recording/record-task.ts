@@ -1,6 +1,6 @@
 import type { RedactionMode } from '../../../mappings/redact/message.ts';
 import type { RequestHead } from '../../call/head.ts';
-import type { TaskHead } from '../compare-task.ts';
+import type { TaskHead } from '../task-head.ts';
 import type { RecordedBody } from './recorded-body.ts';
 
 /** The settings of a contract's redaction. */

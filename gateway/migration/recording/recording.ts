@@ -7,7 +7,6 @@ import type { SoapAddress, SoapVersion } from '../../protocols/soap/versions.ts'
 import type { RecordedHeaders, RecordedReply, StoredExchange } from '../../store/tables/record.ts';
 import type { UpstreamReply } from '../../upstream/upstream.ts';
 import { CallSecrets } from '../call-secrets.ts';
-import type { StatedCompare } from '../compare-task.ts';
 import type { Decision } from '../decide.ts';
 import type { ExchangeCopy } from '../exchange-copy.ts';
 import type { Caller } from '../identity.ts';
@@ -17,6 +16,7 @@ import type { Side } from '../routing.ts';
 import type { ShadowCapacity } from '../shadow-capacity.ts';
 import type { TimedReply } from '../shadow-request.ts';
 import { Skipped } from '../skipped.ts';
+import type { StatedCompare } from '../task-head.ts';
 import type { DropReason, RecordQueue } from './record-queue.ts';
 import type { RecordPlan } from './record-settings.ts';
 import type { CopiedMessage, SentRedaction } from './record-task.ts';
