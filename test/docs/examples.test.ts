@@ -176,6 +176,7 @@ const readElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/limits.md', 'settings.test.ts'],
   ['docs/migrate.md', 'migrate.test.ts'],
   ['docs/operations.md', 'settings.test.ts'],
+  ['docs/record-and-replay.md', 'record-and-replay.test.ts'],
   ['docs/retire.md', 'retire.test.ts'],
 ]);
 
