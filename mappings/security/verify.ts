@@ -6,8 +6,8 @@ import type { Certificate } from './certificate.ts';
 import { checkPlace, Ids, type SignedMessage } from './message.ts';
 import { names, valueTypes } from './names.ts';
 import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
-import type { AnsweredSignatures } from './sign.ts';
 import { Assertions, type Confirmed, type HolderKey, type Issuers } from './saml.ts';
+import type { AnsweredSignatures } from './sign.ts';
 import {
   type Reference,
   readSignature,

@@ -494,14 +494,7 @@ for (const [setting, expected] of [
 
 test('X2: bearer assertions need an https URL', async (t) => {
   const open = (publicUrl: string) =>
-    startSigned(
-      t,
-      'none',
-      undefined,
-      {},
-      { publicUrl },
-      'saml: { issuers: { a: sts.crt }, bearer: true }',
-    );
+    startSigned(t, 'none', undefined, {}, { publicUrl }, 'saml: { issuers: { a: sts.crt }, bearer: true }');
   await t.throwsAsync(open('http://gateway.example'), {
     message: 'wsse: saml: bearer: expected an https SOAPBRIDGE_PUBLIC_URL, got none',
   });

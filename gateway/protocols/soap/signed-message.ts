@@ -41,8 +41,8 @@ import { unsupported } from './headers/security.ts';
 import { windowProblem } from './headers/timestamp.ts';
 import { factsOfAssertion } from './signed-assertion.ts';
 import { entriesOf } from './signed-once.ts';
-import { addressing, Composer, type EnvelopeParts, isTimestamp, isToken } from './verified-document.ts';
 import { checkPartsOf } from './signed-parts.ts';
+import { addressing, Composer, type EnvelopeParts, isTimestamp, isToken } from './verified-document.ts';
 import { type SoapVersion, soap11, soap12 } from './versions.ts';
 
 /** Data about the signer of a message. It is plain data, because a worker thread may read it. */
@@ -188,8 +188,12 @@ class SignedReader {
     if (!isSigned) decryption?.refuseCbc();
     openSignatures(verifier, decryption, isReserved);
     call.answered = answeredOf(call, []);
-    verifyInOrder(block, verifier, decryption, (element) =>
-      isToken(element) || isTimestamp(element) || verifier.assertions?.add(element) === true);
+    verifyInOrder(
+      block,
+      verifier,
+      decryption,
+      (element) => isToken(element) || isTimestamp(element) || verifier.assertions?.add(element) === true,
+    );
     const { verified } = verifier;
     const sufficient = this.#checkCoverage(message, verified, parts, attachments);
     decryption?.checkAll(require.includes('encryption'));
