@@ -2,11 +2,11 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
-import { run } from '../gateway/commands/run.ts';
+import { run, start } from '../gateway/commands/run.ts';
 import { folderOf } from '../gateway/store/opened.ts';
 import { until } from '../until.ts';
 import { type ComparingSite, headers, message, path, results, startComparing, zip } from './comparing.ts';
-import type { SiteOptions } from './scenario.ts';
+import { contractFolder, type SiteOptions, send, startStub } from './scenario.ts';
 
 /** Options of a gateway with a store in a folder. */
 function withStore(folder: string, more: Partial<SiteOptions> = {}): Partial<SiteOptions> {
@@ -139,4 +139,62 @@ test('G54: a store that fails later fails no call, and gets the queued findings'
   t.like(database.prepare('SELECT count FROM findings').get(), { count: 3 });
   const lines = site.log().map(({ msg }) => msg);
   t.is(lines.filter((line) => line === 'store available').length, 2);
+});
+
+test('G53: workers add up in the store, and a killed gateway loses only new evidence', async (t) => {
+  const folder = folderOf(t);
+  const [legacy, upstream] = await Promise.all([startStub(t), startStub(t)]);
+  legacy.answer = {
+    status: 200,
+    headers: { 'content-type': 'text/xml' },
+    body: '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><a:GetApplicationZipResponse xmlns:a="http://desk.example/services/Agency-V2"><a:FileDataHandler>UEsDBA==</a:FileDataHandler></a:GetApplicationZipResponse></soap:Body></soap:Envelope>',
+  };
+  upstream.answer = { status: 200, headers: { 'content-type': 'application/json' }, body: differing };
+  const config = join(folder, 'soapbridge.yaml');
+  const routes = [{ name: 'c', operations: [zip], mode: 'compare' }];
+  const contract = {
+    contract: contractFolder('contracts/agency'),
+    upstream: upstream.url,
+    legacy: legacy.url,
+    migration: { routes },
+  };
+  writeFileSync(config, JSON.stringify({ contracts: { '/': contract }, store: 'sqlite:store.db' }));
+  writeFileSync(join(folder, 'key'), '0123456789abcdef');
+  const counted = (): unknown => {
+    const database = new DatabaseSync(join(folder, 'store.db'));
+    try {
+      return database.prepare('SELECT COALESCE(SUM(different), 0) AS n FROM compare_hours').get()?.n;
+    } finally {
+      database.close();
+    }
+  };
+  const flags = [
+    '--config',
+    config,
+    '--workers',
+    '2',
+    '--drain-delay',
+    '0',
+    '--caller-key',
+    join(folder, 'key'),
+  ];
+  const limits = ['--limits', 'loopDelayMs=60000'];
+  let expected = 0;
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const { child, ended, port } = await start(t, [...flags, ...limits]);
+    for (let call = 1; call <= 4; call++) {
+      t.is((await send(port, { path, headers, body: message('GRANT8') })).status, 200);
+      expected++;
+    }
+    const compared = `migration_compared_total{contract="/",operation="${zip}",result="different"} 4`;
+    await until(async () => {
+      const { body } = await send(port, { method: 'GET', path: '/metrics' });
+      return body.toString().includes(compared);
+    });
+    if (signal === 'SIGKILL') await until(() => counted() === expected);
+    child.kill(signal);
+    await ended;
+    await until(() => counted() === expected);
+  }
+  t.is(counted(), 8);
 });
