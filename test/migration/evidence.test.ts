@@ -317,3 +317,33 @@ test('G47: findings of items in both lists of a blend are no compared calls', (t
   t.like(reported, { verdict: 'none', calls: 0 });
   t.is(reported?.findings[0]?.count, 1);
 });
+
+test('with a store, at most 10,000 hours and callers have counts, further callers are `other`', (t) => {
+  const parts = { contract: '/', maxFindings: 10, reasons: [], pseudonymOf: undefined, hasHours: true };
+  const evidence = new Evidence(parts);
+  const hour = 60 * 60 * 1_000;
+  // a row without a caller has the durations
+  for (let caller = 1; caller <= 10_001; caller++)
+    evidence.add({
+      operation: 'GetOrder',
+      callerKey: `id ${caller}`,
+      callerName: `c${caller}`,
+      requestId: 'r',
+      comparison: { result: 'equal', differences: [], explained: [], notes: [], more: 0 },
+      at: hour + 5,
+    });
+  const { operations } = evidence.data();
+  t.is(operations.length, 10_001);
+  t.is(
+    operations.reduce((sum, { equal }) => sum + equal, 0),
+    10_001,
+  );
+  t.like(
+    operations.find(({ caller }) => caller === 'other'),
+    { equal: 2, hour },
+  );
+  evidence.removeHours(hour);
+  t.is(evidence.data().operations.length, 10_001);
+  evidence.removeHours(hour + 1);
+  t.is(evidence.data().operations.length, 0);
+});

@@ -41,8 +41,12 @@ const replies = [
   ['<Customer><Name/></Customer>', { Customer: { Name: 'MARKER Bob' } }],
 ] as const;
 
-/** Compares the replies. Returns the text of the state file and of all reports. */
-async function textsOf(t: ExecutionContext, key: string | undefined): Promise<readonly string[]> {
+/** Compares the replies. Returns the text of the state file and of all reports, or the content of the store. */
+async function textsOf(
+  t: ExecutionContext,
+  key: string | undefined,
+  hasStore = false,
+): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-private-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const state = join(folder, 'state.json');
@@ -52,6 +56,7 @@ async function textsOf(t: ExecutionContext, key: string | undefined): Promise<re
   const site = await startSite(t, {
     contract: contractFolder('contracts/orders'),
     config: { legacy: '{legacy}', migration: { routes, state } },
+    ...(hasStore ? { root: { store: `sqlite:${join(folder, 'store.db')}` } } : {}),
     serve: { callerFiles: key === undefined ? {} : { callerKey } },
   });
   for (const [index, [legacy, fresh]] of replies.entries()) {
@@ -65,6 +70,7 @@ async function textsOf(t: ExecutionContext, key: string | undefined): Promise<re
     t.deepEqual((await results(site, index + 1))[index], 'different');
   }
   await site.running.stop(0);
+  if (hasStore) return [readFileSync(join(folder, 'store.db'), 'latin1')];
   const report = readReport(state, Date.now());
   return [readFileSync(state, 'utf8'), ...Object.values(linesOf).map((lines) => lines(report).join('\n'))];
 }
@@ -79,6 +85,13 @@ test('G45: personal values and credentials are neither in the state file nor in 
       t.regex(text, key === undefined ? /\*\*\*|\\\*\\\*\\\*/ : /p\\?-[\w\\-]{16,}/);
     }
   }
+});
+
+test('G53: personal values and credentials are not in the store', async (t) => {
+  const [text = ''] = await textsOf(t, '0123456789abcdef', true);
+  t.true(text.includes('GetOrderResult'));
+  t.regex(text, /p-[\w-]{16}/);
+  t.notRegex(text, /MARKER|Ann\b|Bob\b/);
 });
 
 test('G45: the same personal value has the same pseudonym in all findings', async (t) => {
