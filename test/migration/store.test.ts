@@ -198,3 +198,22 @@ test('G53: workers add up in the store, and a killed gateway loses only new evid
   }
   t.is(counted(), 8);
 });
+
+test('G53: a process that finds a newer major version of the schema does not start', async (t) => {
+  const folder = folderOf(t);
+  const config = join(folder, 'soapbridge.yaml');
+  const contract = { contract: contractFolder('contracts/agency'), upstream: 'http://127.0.0.1:9' };
+  writeFileSync(config, JSON.stringify({ contracts: { '/': contract }, store: 'sqlite:store.db' }));
+  writeFileSync(join(folder, 'key'), '0123456789abcdef');
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  database.exec(
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT); INSERT INTO meta VALUES ('schema', '2.0')",
+  );
+  database.close();
+  for (const workers of ['1', '2']) {
+    const flags = ['serve', '--config', config, '--caller-key', join(folder, 'key'), '--workers', workers];
+    const { code, err } = await run(t, flags, { PORT: '0' }).ended;
+    t.is(code, 2);
+    t.regex(err, /soapbridge\.yaml:\d+#\/store: expected a store with a schema of major version 1, got 2/);
+  }
+});
