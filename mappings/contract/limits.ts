@@ -266,9 +266,8 @@ export const limitTable = {
   },
   usageCallers: {
     value: 10_000,
-    bounds:
-      'Counted callers of a contract ([G61](wire-rules.md#g61-usage)). Further ones are counted as `other`.',
-    result: 'None for the caller',
+    bounds: 'Counted callers per contract, with a store.',
+    result: 'further callers are counted as `other`',
   },
   recordBytes: {
     value: mebibyte,

@@ -12,6 +12,7 @@ import { reportCommand } from '../../gateway/commands/report.ts';
 import { routesCommand } from '../../gateway/commands/routes.ts';
 import { serveCommand } from '../../gateway/commands/serve.ts';
 import { translateCommand } from '../../gateway/commands/translate.ts';
+import { usageCommand } from '../../gateway/commands/usage.ts';
 import { wsdlCommand } from '../../gateway/commands/wsdl.ts';
 
 /** The commands of soapbridge, which parse a command line and do nothing else. */
@@ -29,7 +30,7 @@ function createParser(): Command {
       initCommand,
       kitCommand,
     ],
-    ...[mapCommand, namesCommand, serveCommand, translateCommand, wsdlCommand],
+    ...[mapCommand, namesCommand, serveCommand, translateCommand, usageCommand, wsdlCommand],
   ])
     program.addCommand(create());
   for (const command of [
