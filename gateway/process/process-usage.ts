@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { shownPath } from '../core/contract-app.ts';
 import type { Log } from '../core/core-options.ts';
 import { compileCertificateValue } from '../http/client-certificate.ts';
 import { callerNetwork, proxyList } from '../http/forwarded.ts';
@@ -9,26 +10,40 @@ import type { Callers } from '../telemetry/callers.ts';
 import type { Observer } from '../telemetry/observer.ts';
 import { readListenerPlan } from './config.ts';
 import type { ServeOptions } from './serve-options.ts';
+import type { PlannedContract } from './sites.ts';
 
 /** Counts the calls of all contracts of a process with a store (G61). */
 export class ProcessUsage {
   readonly #store: Store;
   readonly #log: Log;
-  readonly #partsOf: (path: string) => UsageParts;
+  readonly #partsOf: (path: string) => Omit<UsageParts, 'keepsNetworks'>;
   /** Counters by the path of their contract. They continue over a reload. */
   readonly #usages = new Map<string, Usage>();
+  /** Paths of contracts that store the networks of callers. */
+  #withNetworks: ReadonlySet<string> = new Set();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(store: Store, log: Log, partsOf: (path: string) => UsageParts) {
+  constructor(store: Store, log: Log, partsOf: (path: string) => Omit<UsageParts, 'keepsNetworks'>) {
     this.#store = store;
     this.#log = log;
     this.#partsOf = partsOf;
     this.#timer = setInterval(() => void this.#write(), usagePauseMs).unref();
   }
 
+  /** Reads which contracts store the networks of callers (G62), before their observers are created. */
+  use(contracts: readonly PlannedContract[]): void {
+    this.#withNetworks = new Set(
+      contracts.flatMap(({ plan, loaded }) => {
+        const record = plan.legacy?.stated.record;
+        const isPlain = typeof record === 'object' && record.redact === 'none';
+        return isPlain ? [shownPath(plan.basePath ?? loaded.contract.basePath)] : [];
+      }),
+    );
+  }
+
   /** Returns the observer of the contract at a path. */
   observerOf(path: string): Observer {
-    const parts = this.#partsOf(path);
+    const parts = { ...this.#partsOf(path), keepsNetworks: this.#withNetworks.has(path) };
     const usage = this.#usages.get(path) ?? new Usage(this.#store, this.#log, parts);
     usage.parts = parts;
     this.#usages.set(path, usage);
@@ -63,7 +78,6 @@ export function openUsage(
     networkOf,
     pseudonymOf: (text) => callers().pseudonymOf?.(text) ?? 'unknown', // a store requires the key
     subjectOf,
-    keepsNetworks: false,
   }));
 }
 

@@ -262,7 +262,7 @@ function coreOptionsOf({
 }
 
 function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Sites> {
-  const { options, limits, outputs, callerLimits, certificates, migrations, files } = parts;
+  const { options, limits, outputs, callerLimits, certificates, migrations, usage, files } = parts;
   const { log } = outputs;
   const onLoaded = options.onLoaded ?? ((report) => logLoaded(report, log));
   const plans = (): readonly SitePlan[] => {
@@ -285,7 +285,10 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,
-    openMigrations: (contracts) => migrations.open(contracts, core),
+    openMigrations: (contracts) => {
+      usage?.use(contracts);
+      return migrations.open(contracts, core);
+    },
     handlerOf: (compiled, upstream, mapping, opened) =>
       createApp(core.appOf(compiled, upstream, mapping, opened)),
   });

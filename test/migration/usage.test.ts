@@ -140,6 +140,25 @@ test('G62: a caller without an id has the pseudonym of its network, without the 
   t.true((caller?.firstAt ?? 0) > Date.now() - 60_000);
 });
 
+test('G62: the network of a caller is stored only with redact: none', async (t) => {
+  for (const [redact, network] of [
+    ['none', '127.0.0.1'],
+    ['pseudonyms', undefined],
+  ] as const) {
+    const folder = folderOf(t);
+    const site = await startSite(t, {
+      contract: contractFolder('contracts/agency'),
+      config: { legacy: '{legacy}', migration: { record: { redact } } },
+      ...withStore(folder),
+    });
+    site.legacy.answer = legacyReply;
+    t.is((await site.send({ ...list, caller: 'acme' })).status, 200);
+    await site.running.stop(0);
+    const { store } = await opened(t, `sqlite:${join(folder, 'store.db')}`);
+    t.is((await callerRowsOf(store, '/')).get('acme')?.network, network);
+  }
+});
+
 test('G65: an exemption in the store applies within two seconds', async (t) => {
   const folder = folderOf(t);
   const config = {
