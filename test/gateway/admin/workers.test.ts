@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { ask, entries, readToken } from './admin.ts';
+import { ask, changeToken, entries, readToken } from './admin.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -83,9 +83,21 @@ test.serial('several workers share the admin port, and each response covers all 
   t.deepEqual(sources.get('workers'), [2, 'flag']);
   t.deepEqual(sources.get('limits.inFlight'), [77, 'environment']);
   t.deepEqual(sources.get('log-level'), ['info', 'default']);
+  const json = { origin: url, 'content-type': 'application/json' };
+  const body = JSON.stringify({ token: changeToken });
+  const signedIn = await ask(url, '/api/v1/session', { method: 'POST', headers: json, body });
+  const cookie = String(signedIn.headers['set-cookie']).split(';')[0];
+  for (let requests = 0; requests < 10; requests++)
+    t.is((await ask(url, '/api/v1/session', { headers: { cookie } })).status, 200);
+  const headers = { ...json, cookie, 'x-csrf-token': JSON.parse(signedIn.text).csrf };
+  t.is((await ask(url, '/api/v1/reload', { method: 'POST', headers, body: '{}' })).status, 200);
+  await until(() => ((log().match(/"msg":"reloaded"/g)?.length ?? 0) >= 3 ? true : undefined));
+  t.is((await ask(url, '/api/v1/session', { method: 'DELETE', headers })).status, 204);
+  for (let requests = 0; requests < 10; requests++)
+    t.is((await ask(url, '/api/v1/session', { headers: { cookie } })).status, 401);
   write('tokens.yaml', entries.slice(1));
   child.kill('SIGHUP');
-  await until(() => (log().match(/"msg":"reloaded"/g)?.length === 2 ? true : undefined));
+  await until(() => (log().match(/"msg":"reloaded"/g)?.length === 5 ? true : undefined));
   for (let requests = 0; requests < 10; requests++)
     t.is((await ask(url, '/api/v1/pools', { token: readToken })).status, 401);
 });
