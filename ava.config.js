@@ -36,6 +36,7 @@ const long = [
   'test/fuzz/live.test.ts',
   'test/gateway/admin/access.test.ts',
   'test/gateway/admin/listener.test.ts',
+  'test/gateway/admin/resources.test.ts',
   'test/gateway/admin/route-changes.test.ts',
   'test/gateway/admin/workers.test.ts',
   'test/gateway/admission/admission.test.ts',

@@ -2,6 +2,7 @@ import type { Verdict } from '../../mappings/compare/verdict.ts';
 import type { ReportedFinding, ReportedOperation } from '../migration/report.ts';
 import type { Mode, Side } from '../migration/routing.ts';
 import type { ServedContract } from '../process/sites.ts';
+import type { StoredExchange } from '../store/tables/record.ts';
 import type { Usage } from '../store/tables/usage.ts';
 import type { Role } from './tokens.ts';
 
@@ -160,6 +161,31 @@ export interface FindingView extends ReportedFinding {
 export interface FindingStateInput {
   readonly state: FindingDecision;
   readonly reason: string;
+}
+
+/** An item of `GET /contracts/{c}/exchanges` (G56). */
+export interface ExchangeSummary
+  extends Pick<StoredExchange, 'id' | 'operation' | 'mode' | 'rule' | 'redaction' | 'details'> {
+  readonly at: string;
+  /** Name or pseudonym; null without identification. */
+  readonly caller: string | null;
+}
+
+/** A recorded body, redacted as stored. */
+export interface ExchangeBody {
+  /** `base64` for a body that is not UTF-8. */
+  readonly encoding: 'utf8' | 'base64';
+  readonly content: string;
+}
+
+/** `GET /contracts/{c}/exchanges/{id}`. A body that was not recorded is null. */
+export interface ExchangeView extends ExchangeSummary {
+  readonly bodies: {
+    readonly request: ExchangeBody | null;
+    readonly requestJson: string | null;
+    readonly legacy: ExchangeBody | null;
+    readonly new: ExchangeBody | null;
+  };
 }
 
 /** An item of `GET /contracts/{c}/usage`: calls of an operation by a caller. */

@@ -3,6 +3,7 @@ import type { AdminRoute } from './route.ts';
 import { audit } from './routes/audit.ts';
 import { config } from './routes/config.ts';
 import { contracts } from './routes/contracts.ts';
+import { exchanges } from './routes/exchanges.ts';
 import { forget } from './routes/forget.ts';
 import { probes } from './routes/probes.ts';
 import { reload } from './routes/reload.ts';
@@ -22,6 +23,7 @@ const resources: readonly AdminRoute[] = [
   ...verdicts,
   ...forget,
   ...reload,
+  ...exchanges,
   ...usage,
   ...audit,
 ];

@@ -14,6 +14,7 @@ interface RoutesFlags extends RouteFlags {
 }
 
 interface ExplainFlags extends RoutesFlags {
+  readonly export?: true;
   readonly path?: string;
   readonly caller?: string;
   readonly header: readonly string[];
@@ -47,6 +48,7 @@ export function routesCommand(): Command {
         .default([])
         .argParser((text: string, before: readonly string[]) => [...before, text]),
     )
+    .option('--export', 'print the rules with the route changes of the store as YAML')
     .addOption(limitsOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -58,7 +60,11 @@ export function routesCommand(): Command {
       ),
     )
     .action((action: 'explain' | undefined, flags: ExplainFlags) =>
-      action === 'explain' ? explain(flags) : printRoutes(flags),
+      action === 'explain'
+        ? explain(flags)
+        : flags.export === true
+          ? exportRoutes(flags)
+          : printRoutes(flags),
     );
 }
 
@@ -71,6 +77,18 @@ async function printRoutes(flags: RoutesFlags): Promise<void> {
   }
   if (described.length === 0) printLine('no contract has a legacy service or deprecated operations');
   for (const routes of described) for (const line of linesOf(routes)) printLine(line);
+}
+
+/** Prints the rules of each contract with the route changes before them, as YAML (G66). */
+async function exportRoutes(flags: RoutesFlags): Promise<void> {
+  const [{ migrations }, { withStore }, { newestRouteVersions }, { exportedRoutes }] = await Promise.all([
+    readRoutes(flags),
+    import('./store-option.ts'),
+    import('../store/tables/routes.ts'),
+    import('../migration/exported-routes.ts'),
+  ]);
+  const rows = await withStore(flags, (store) => store.all(newestRouteVersions));
+  process.stdout.write(await exportedRoutes(migrations, rows, Date.now()));
 }
 
 /** The routes of one contract as sentences. */
