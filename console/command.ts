@@ -12,6 +12,6 @@ export function commandOf(method: string, url: string, body: Readonly<Record<str
 }
 
 /** Returns a text as one word of a shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

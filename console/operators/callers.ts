@@ -1,4 +1,5 @@
 import type { CallerView, UsageView } from '../../gateway/admin/api-types.ts';
+import { quoted } from '../command.ts';
 import { type Html, html } from '../server/html.ts';
 import { codeLine, table } from '../server/layout.ts';
 import { actionForm, reason } from './action.ts';
@@ -26,7 +27,7 @@ export const callers: ConsolePage = {
     return {
       title: 'Callers',
       body: html`<h1>Callers</h1>
-        <form class="line" method="get">
+        <form class="line since" method="get">
           <label for="since">Calls since</label>
           <input type="text" id="since" name="since" value=${since} size="6" />
           <button type="submit">Show</button>
@@ -34,11 +35,16 @@ export const callers: ConsolePage = {
         ${why !== undefined && html`<p class="warning">The callers are not known: ${why}</p>`}
         ${usageTable(visit, usage)}
         <p><a href=${exported} download="usage.json">Export as JSON</a>. As CSV:</p>
-        ${codeLine(`soapbridge usage --since ${since} --format csv`, 'Command that writes CSV')}
+        ${codeLine(csvCommand(contract, since), 'Command that writes CSV')}
         ${forgetForm(visit, '')}`,
     };
   },
 };
+
+function csvCommand(contract: string, since: string): string {
+  const selection = `--contract ${quoted(contract)} --since ${quoted(since)}`;
+  return `soapbridge usage --config soapbridge.yaml ${selection} --format csv`;
+}
 
 /** Renders operations and callers, those with most calls first. */
 export function usageTable({ contract }: Visit, usage: readonly UsageView[]): Html {

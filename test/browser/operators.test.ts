@@ -245,3 +245,45 @@ check('G69: a user of role read sees the pages, disabled actions, and a remedy a
   await page.getByText('sign in with a token of role change').waitFor();
   t.deepEqual(await axeFindings(page), []);
 });
+
+check('G65: a caller is exempted and the exemption is ended, after a wrong time was corrected', async (t) => {
+  const { page, faults } = await open(t, `${at}/deprecations`);
+  const form = page.locator('form#exempt');
+  await form.getByLabel('Caller').fill('acme');
+  await form.getByLabel('Until').fill('2020-01-01T00:00:00Z');
+  await form.getByLabel('Reason').fill('contract until January');
+  await form.getByRole('button', { name: 'Exempt' }).click();
+  await form.getByText('Correct the fields').waitFor();
+  t.is(await form.getByLabel('Until').getAttribute('aria-invalid'), 'true');
+  await form.getByLabel('Until').fill('2100-01-01T00:00:00Z');
+  await form.getByRole('button', { name: 'Exempt' }).click();
+  await page.getByText('is exempt until').waitFor();
+  t.deepEqual(await axeFindings(page), []);
+  await page.getByRole('button', { name: 'End the exemption' }).click();
+  await page.getByText('The exemption has ended').waitFor();
+  await page.getByText('No caller is exempt here').waitFor();
+  t.deepEqual(unexpected(faults), []);
+});
+
+check('G55: a caller is forgotten, after a missing reason was added', async (t) => {
+  const { page, faults } = await open(t, `${at}/callers`);
+  const form = page.locator('form#forget');
+  await form.getByLabel('Caller').fill('somebody');
+  await form.getByRole('button', { name: 'Forget' }).click();
+  await form.getByText('Correct the marked fields').waitFor();
+  t.is(await page.evaluate('document.activeElement.name'), 'reason');
+  await form.getByLabel('Reason').fill('asked for');
+  await form.getByRole('button', { name: 'Forget' }).click();
+  await form.getByText('is deleted').waitFor();
+  t.deepEqual(unexpected(faults), []);
+});
+
+check('G73: a form without connection to the gateway keeps its text and says what to do', async (t) => {
+  const { page } = await open(t, operationPath);
+  const form = page.locator('form#explain');
+  await form.getByLabel('Message').fill('<typed/>');
+  await page.context().setOffline(true);
+  await form.getByRole('button').first().click();
+  await form.getByText('The gateway did not answer').waitFor();
+  t.is(await form.getByLabel('Message').inputValue(), '<typed/>');
+});
