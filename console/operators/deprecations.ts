@@ -1,5 +1,5 @@
 import type { ExemptionView, UsageView } from '../../gateway/admin/api-types.ts';
-import { type Html, html, webAddress } from '../server/html.ts';
+import { type Html, html } from '../server/html.ts';
 import { table } from '../server/layout.ts';
 import { actionForm, reason } from './action.ts';
 import { usageTable } from './callers.ts';
@@ -54,13 +54,12 @@ function entryOf(
   usage: readonly UsageView[],
 ): Html {
   const affected = usage.filter(({ operation }) => operations?.includes(operation) ?? true);
-  const url = link === undefined ? undefined : webAddress(link);
   return html`<h2>${operations?.join(', ') ?? 'All operations'}</h2>
     <dl class="figures">
       <div><dt>Deprecated since</dt><dd>${since}</dd></div>
       <div><dt>Sunset</dt><dd>${sunset ?? 'none'}</dd></div>
       <div><dt>Brown-outs</dt><dd>${brownouts.map((one) => `${one.at} for ${one.for}`).join(', ') || 'none'}</dd></div>
-      <div><dt>Link</dt><dd>${url === undefined ? 'none' : html`<a href=${url} rel="noreferrer">${url}</a>`}</dd></div>
+      <div><dt>Link</dt><dd>${link === undefined ? 'none' : html`<a href=${link} rel="noreferrer">${link}</a>`}</dd></div>
     </dl>
     <h3>Callers in the last 30 days</h3>
     ${usageTable(visit, affected)}`;

@@ -30,9 +30,15 @@ const summary = 'Page of the operator console.';
 /** Returns the pages of the operator console (G73). */
 export function createOperatorPages(): OperatorPages {
   const registered = new Set<string>();
-  const render = (parts: PageParts, frame: Partial<Frame>, status = 200): AdminReply => {
+  const render = (
+    parts: PageParts,
+    state: AdminState,
+    frame: Partial<Frame> = {},
+    status = 200,
+  ): AdminReply => {
+    const warnings = warningsOf(state.settings());
     const { names } = assets('operators');
-    const usual = { viewer: undefined, contract: '', path: '', pages: registered, warnings: [], ...names };
+    const usual = { viewer: undefined, contract: '', path: '', pages: registered, warnings, ...names };
     const text = renderDocument(layout({ ...usual, ...frame }, parts));
     return { status, text, type: 'text/html; charset=utf-8' };
   };
@@ -46,7 +52,7 @@ export function createOperatorPages(): OperatorPages {
       );
       for (const { path } of pages) registered.add(path);
       return [
-        openRoute('/sign-in', () => render(signIn(), {})),
+        openRoute('/sign-in', (_request, state) => render(signIn(), state)),
         openRoute(`${assetFolder}:name`, ({ params }) => assetReply(params.name ?? '')),
         ...pages.map((page): AdminRoute => {
           const needed = page.needs.map((path) => calls.get(withoutNames(`/api/v1${path}`)));
@@ -59,20 +65,14 @@ export function createOperatorPages(): OperatorPages {
             isPage: true,
             answer: async (request, state) => {
               const visit = visitOf(request, state, calls, registered);
-              const warnings = warningsOf(visit.settings());
-              const { viewer } = visit;
-              return render(await page.render(visit), {
-                viewer,
-                contract: visit.contract,
-                path: page.path,
-                warnings,
-              });
+              const { viewer, contract: of } = visit;
+              return render(await page.render(visit), state, { viewer, contract: of, path: page.path });
             },
           };
         }),
       ];
     },
-    problem: (problem, url) =>
+    problem: (problem, url, state) =>
       problem.status === 401
         ? {
             status: 303,
@@ -80,7 +80,7 @@ export function createOperatorPages(): OperatorPages {
             text: '',
             type: 'text/plain',
           }
-        : render(problemPage(problem), {}, problem.status),
+        : render(problemPage(problem), state, {}, problem.status),
   };
 }
 

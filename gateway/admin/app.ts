@@ -72,7 +72,7 @@ const internalError = 'internal error of the admin listener';
 async function withProblems(
   context: Context,
   next: () => Promise<unknown>,
-  { onStatus, log, pages }: AdminAppOptions,
+  { onStatus, log, pages, state }: AdminAppOptions,
 ): Promise<void> {
   context.set('Cache-Control', 'no-store');
   context.set('X-Content-Type-Options', 'nosniff');
@@ -83,7 +83,7 @@ async function withProblems(
     const problem = problemOf(error);
     if (problem.status === 500) log.error(describeError(error), internalError);
     context.set(problem.headers);
-    const page = context.state.isPage === true ? pages?.problem(problem, context.url) : undefined;
+    const page = context.state.isPage === true ? pages?.problem(problem, context.url, state) : undefined;
     send(context, page ?? { status: problem.status, text: problem.text, type: problemType });
   }
   // Node would receive an unread body to its end on a kept connection.

@@ -1,3 +1,4 @@
+import type { AdminState } from '../process/admin.ts';
 import type { Problem } from './problem.ts';
 import type { AdminReply, AdminRoute } from './route.ts';
 
@@ -21,5 +22,5 @@ export interface OperatorPages {
    *
    * @param url path and query of the request
    */
-  readonly problem: (problem: Problem, url: string) => AdminReply;
+  readonly problem: (problem: Problem, url: string, state: AdminState) => AdminReply;
 }

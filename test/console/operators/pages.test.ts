@@ -139,6 +139,29 @@ test('G73: without a store, the pages say what is missing', async (t) => {
   t.regex((await get('/')).text, /No store is configured/);
 });
 
+test('G57, G64: every page warns about recordings without redaction; sunsets are shown', async (t) => {
+  const { get } = await startConsole(t, {
+    migration: {
+      record: { redact: 'none', sample: '50%' },
+      deprecate: [
+        {
+          operations: ['NotifyArrival'],
+          since: '2026-01-01T00:00:00Z',
+          sunset: '2100-01-01T00:00:00Z',
+          link: 'https://docs.example/moves',
+        },
+      ],
+    },
+  });
+  const pages = ['/', at, operationPath, `${at}/findings`, `${at}/callers`, `${at}/deprecations`, '/audit'];
+  for (const path of ['/sign-in', ...pages, '/nowhere'])
+    t.regex((await get(path)).text, /Warning:.*redact: none/, path);
+  t.regex((await get('/')).text, /redact none/);
+  const { text } = await get(`${at}/deprecations`);
+  t.regex(text, /<h2>NotifyArrival<\/h2>.*2100-01-01T00:00:00Z/s);
+  t.regex(text, /href="https:\/\/docs.example\/moves"/);
+});
+
 test('G73: styles, script and icon are served, other names are not', async (t) => {
   const { get, url } = await console;
   const { text } = await get('/sign-in');
