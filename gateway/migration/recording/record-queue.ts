@@ -4,6 +4,7 @@ import {
   deleteExchanges,
   insertExchange,
   type StoredExchange,
+  selectOldestBytes,
   selectRecordedBytes,
 } from '../../store/tables/record.ts';
 import { counter, type Snapshot } from '../../telemetry/metrics.ts';
@@ -123,18 +124,26 @@ export class RecordQueue {
   }
 
   async #sweep(contract: string, { keepMs, bytes: most }: RecordPlan): Promise<void> {
-    while ((await this.#delete(contract, Date.now() - keepMs)) > 0);
-    for (;;) {
-      const [row] = await this.#store.all(selectRecordedBytes(contract));
-      if (Number(row?.bytes ?? 0) <= most) return;
-      if ((await this.#delete(contract, Number.MAX_SAFE_INTEGER)) === 0) return;
+    const before = Date.now() - keepMs;
+    while ((await this.#delete(contract, before, mostDeleted)) > 0);
+    const [row] = await this.#store.all(selectRecordedBytes(contract));
+    for (let excess = Number(row?.bytes ?? 0) - most; excess > 0; ) {
+      const oldest = await this.#store.all(selectOldestBytes(contract, this.#batch));
+      let count = 0;
+      for (const { bytes } of oldest) {
+        if (excess <= 0) break;
+        excess -= Number(bytes);
+        count++;
+      }
+      if ((await this.#delete(contract, Number.MAX_SAFE_INTEGER, count)) === 0) return;
     }
   }
 
-  /** Deletes a batch of the oldest recordings, whose size follows the time that the last one took. */
-  async #delete(contract: string, before: number): Promise<number> {
+  /** Deletes at most a batch of the oldest recordings, whose number follows the time that the last batch took. */
+  async #delete(contract: string, before: number, most: number): Promise<number> {
     const began = performance.now();
-    const [deleted = 0] = await this.#store.write([deleteExchanges(contract, before, this.#batch)]);
+    const count = Math.min(most, this.#batch);
+    const [deleted = 0] = await this.#store.write([deleteExchanges(contract, before, count)]);
     const isSlow = performance.now() - began > deletionMs / 2;
     this.#batch = Math.min(
       Math.max(Math.floor(isSlow ? this.#batch / 2 : this.#batch * 1.2), 5),

@@ -145,6 +145,14 @@ export function selectRecordedBytes(contract: string): Statement {
   };
 }
 
+/** Returns the query for the sizes of a contract's oldest recordings, as `bytes`. */
+export function selectOldestBytes(contract: string, limit: number): Statement {
+  return {
+    sql: 'SELECT bytes FROM exchanges WHERE contract = $1 ORDER BY at, id LIMIT $2',
+    values: [contract, limit],
+  };
+}
+
 /** Returns the statement that deletes the oldest exchanges before a time, at most `limit` (G55). */
 export function deleteExchanges(contract: string, before: number, limit: number): Statement {
   return {
