@@ -1,6 +1,6 @@
 import { instructionsIn, withoutRanges } from '../compare/instructions.ts';
 import { replyLimits } from '../compare/reply.ts';
-import { Shapes } from '../compare/shapes.ts';
+import { type Shape, Shapes } from '../compare/shapes.ts';
 import { builtInTypes } from '../contract/built-in-types.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Contract, Operation } from '../contract/model.ts';
@@ -13,6 +13,7 @@ import {
   splitRelated,
 } from '../http-mapping/related.ts';
 import { JsonError } from '../json/grammar.ts';
+import { membersOf } from '../json/parts.ts';
 import { JsonReader } from '../json/reader.ts';
 import { decodeXml, hasPlainCharacters, isWide, utf8Start } from '../xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../xml/error.ts';
@@ -108,7 +109,7 @@ export function compileRedaction(
         readable(() => {
           const text = body.toString('utf8');
           const redaction = new JsonRedaction(new JsonReader(text, unlimited), shapes, termsOf(side));
-          redaction.redact(jsonShape(shapes, operation, side, isFault ? text : undefined));
+          redaction.redact(jsonShape(shapes, operation, side, isFault ? text : undefined, unlimited));
           return Buffer.from(applied(text, redaction.edits));
         }),
     };
@@ -120,7 +121,8 @@ function jsonShape(
   operation: Operation,
   side: 'input' | 'output',
   fault: string | undefined,
-) {
+  limits: Limits,
+): Shape | undefined {
   if (side === 'input') return shapes.requestOf(operation);
   const reply = shapes.replyOf(operation);
   if (fault === undefined) {
@@ -128,7 +130,9 @@ function jsonShape(
     return shape.kind === 'object' ? reply : shape;
   }
   const faults = reply.slots.get('@fault')?.shape();
-  const name = /"@fault"\s*:\s*"([^"\\]{1,256})"/.exec(fault)?.[1];
+  const members = new Map(membersOf(fault, limits) ?? []);
+  const stated = members.get('@fault') ?? '';
+  const name = stated.startsWith('"') ? new JsonReader(stated, limits).string() : undefined;
   return faults?.kind === 'object' && name !== undefined ? faults.slots.get(name)?.shape() : undefined;
 }
 

@@ -43,7 +43,7 @@ export async function startRecording(
     root: { store: `sqlite:${store}` },
     ...options,
     // the machine of a test may be slow
-    limits: { loopDelayMs: 60_000, ...options.limits },
+    limits: { loopDelayMs: 60_000, storeMs: 60_000, ...options.limits },
     serve: { callerFiles: { callers, callerKey: key }, ...options.serve },
   });
   const recorded = (): readonly StoredExchange[] => exchangesIn(store);

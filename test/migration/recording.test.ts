@@ -49,30 +49,33 @@ for (const [mode, sides, migration] of [
     { ...routeTo('blend', { operations: ['Get'] }), blend: { Get: { list: 'Code' } } },
   ],
 ] as const)
-  test(`G56: records a call with mode ${mode} and sides ${Object.keys(sides)} (${JSON.stringify(migration).length})`, async (t) => {
-    const site = await startRecording(t, { migration, callers: ['acme'] });
-    const replies: { readonly legacy?: string; readonly new?: string } = sides;
-    site.legacy.answer = { status: 200, headers: xml, body: replies.legacy ?? legacy };
-    site.upstream.answer = { status: 200, headers: json, body: replies.new ?? '{}' };
-    t.is((await site.send({ ...getCall, caller: 'acme' })).status, 200);
-    const { operation, caller, rule, texts, requestJson, details, ...exchange } = await first(site);
-    t.like(exchange, { mode, contract: '/', redaction: 'pseudonyms' });
-    t.is(operation, 'Get');
-    t.is(caller, 'acme');
-    t.is(rule, 'routes' in migration ? mode : 'otherwise');
-    t.deepEqual({ legacy: undefined, new: undefined, ...sides, request: getMessage }, texts);
-    t.is(requestJson, '{}');
-    t.is(details.legacy?.status, 'legacy' in sides ? 200 : undefined);
-    if ('legacy' in sides)
-      t.deepEqual(details.legacy?.headers, { 'Content-Type': 'text/xml', 'Retry-After': '7' });
-    t.deepEqual(details.request, {
-      headers: { 'Content-Type': 'text/xml' },
-      size: getMessage.length,
-    });
-    await until(() => kept(site) === 1);
-  });
+  test.serial(
+    `G56: records a call with mode ${mode} and sides ${Object.keys(sides)} (${JSON.stringify(migration).length})`,
+    async (t) => {
+      const site = await startRecording(t, { migration, callers: ['acme'] });
+      const replies: { readonly legacy?: string; readonly new?: string } = sides;
+      site.legacy.answer = { status: 200, headers: xml, body: replies.legacy ?? legacy };
+      site.upstream.answer = { status: 200, headers: json, body: replies.new ?? '{}' };
+      t.is((await site.send({ ...getCall, caller: 'acme' })).status, 200);
+      const { operation, caller, rule, texts, requestJson, details, ...exchange } = await first(site);
+      t.like(exchange, { mode, contract: '/', redaction: 'pseudonyms' });
+      t.is(operation, 'Get');
+      t.is(caller, 'acme');
+      t.is(rule, 'routes' in migration ? mode : 'otherwise');
+      t.deepEqual({ legacy: undefined, new: undefined, ...sides, request: getMessage }, texts);
+      t.is(requestJson, '{}');
+      t.is(details.legacy?.status, 'legacy' in sides ? 200 : undefined);
+      if ('legacy' in sides)
+        t.deepEqual(details.legacy?.headers, { 'Content-Type': 'text/xml', 'Retry-After': '7' });
+      t.deepEqual(details.request, {
+        headers: { 'Content-Type': 'text/xml' },
+        size: getMessage.length,
+      });
+      await until(() => kept(site) === 1);
+    },
+  );
 
-test('G56: records both replies of a fallback to the legacy service', async (t) => {
+test.serial('G56: records both replies of a fallback to the legacy service', async (t) => {
   const site = await startRecording(t, { migration: routeTo('fallback') });
   answerGet(site);
   site.upstream.answer = { status: 404, headers: json, body: '{"message":"none"}' };
@@ -82,7 +85,7 @@ test('G56: records both replies of a fallback to the legacy service', async (t) 
   t.is(details.new?.status, 404);
 });
 
-test('G56: records an unreadable request without bodies', async (t) => {
+test.serial('G56: records an unreadable request without bodies', async (t) => {
   const site = await startRecording(t, {});
   answerGet(site);
   await site.send({ ...getCall, body: '<MARKER/>' });
@@ -93,7 +96,7 @@ test('G56: records an unreadable request without bodies', async (t) => {
   t.is(details.legacy?.size, legacy.length);
 });
 
-test('G56: records no operation that is not named', async (t) => {
+test.serial('G56: records no operation that is not named', async (t) => {
   const site = await startRecording(t, { record: { operations: [], sample: '100%' } });
   answerGet(site);
   await site.send(getCall);
@@ -101,7 +104,7 @@ test('G56: records no operation that is not named', async (t) => {
   t.deepEqual(site.recorded(), []);
 });
 
-test('G56: records a body of recordBytes, and size and SHA-256 of a larger one', async (t) => {
+test.serial('G56: records a body of recordBytes, and size and SHA-256 of a larger one', async (t) => {
   const size = getMessage.length + 100;
   const site = await startRecording(t, { limits: { recordBytes: size } });
   answerGet(site);
@@ -122,7 +125,7 @@ test('G56: records a body of recordBytes, and size and SHA-256 of a larger one',
   });
 });
 
-test('recordBytes: a compressed reply above it after decompression has no body', async (t) => {
+test.serial('recordBytes: a compressed reply above it after decompression has no body', async (t) => {
   const { gzipSync } = await import('node:zlib');
   const site = await startRecording(t, { limits: { recordBytes: 1_000 } });
   const body = gzipSync(getReply(`<Text>${'a'.repeat(2_000)}</Text>`));
@@ -134,7 +137,7 @@ test('recordBytes: a compressed reply above it after decompression has no body',
   t.is(details.legacy?.sha256, createHash('sha256').update(body).digest('hex'));
 });
 
-test('recordQueueBytes: drops and counts an exchange above it, and no call fails', async (t) => {
+test.serial('recordQueueBytes: drops and counts an exchange above it, and no call fails', async (t) => {
   const site = await startRecording(t, { limits: { recordQueueBytes: getMessage.length + legacy.length } });
   answerGet(site);
   t.is((await site.send(getCall)).status, 200);
@@ -148,7 +151,7 @@ test('recordQueueBytes: drops and counts an exchange above it, and no call fails
 const person = 'MARKER Ann Lee';
 const secret = 'MARKER-s3cret-token';
 
-test('G57: personal and secret values are nowhere: store, log, metrics', async (t) => {
+test.serial('G57: personal and secret values are nowhere: store, log, metrics', async (t) => {
   const site = await startRecording(t, {
     contract: contractFolder('contracts/orders'),
     migration: routeTo('compare', { operations: ['GetOrder'] }),

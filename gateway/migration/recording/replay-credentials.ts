@@ -44,9 +44,6 @@ export function readReplayCredentials(file: string): ReadonlyMap<string, ReplayC
   return read;
 }
 
-/** A hidden element: group 1 is its start tag, group 3 its end tag. */
-const hiddenElement = /(<((?:[\w.-]{1,64}:)?[\w.-]{1,128})(?:\s[^<>]{0,2000})?>)\*\*\*(<\/\2\s*>)/g;
-
 /**
  * Returns a recorded message with credentials in place of the hidden ones (G60). The UsernameToken and the Timestamp are
  * created now. Throws Unreplayable if the message needs credentials that the caller does not have.
@@ -63,21 +60,29 @@ export function withCredentials(
     names.set(foldAscii(name), name);
     if (moved !== undefined) names.set(foldAscii(moved.path.at(-1) ?? ''), name);
   }
-  const filled = message.replace(hiddenElement, (element, start: string, tag: string, end: string) => {
-    const local = tag.slice(tag.indexOf(':') + 1);
+  const contentOf = (local: string): string => {
     if (local === 'Security') {
       if (username === undefined || password === undefined)
         throw new Unreplayable('its Security block needs username and password of --credentials');
-      return start + securityContent(username, password) + end;
+      return securityContent(username, password);
     }
     const name = names.get(foldAscii(local));
-    if (name === undefined) return element;
+    if (name === undefined) return hiddenText;
     const value = values?.get(name);
     if (value === undefined) throw new Unreplayable(`it needs the value ${name} of --credentials`);
-    return start + asLatin1(escapeAttribute(value)) + end;
-  });
-  return Buffer.from(filled, 'latin1');
+    return asLatin1(escapeAttribute(value));
+  };
+  let [filled, from] = ['', 0];
+  for (let at = message.indexOf(hiddenContent); at !== -1; at = message.indexOf(hiddenContent, at + 1)) {
+    const [tag = ''] = message.slice(message.lastIndexOf('<', at) + 1, at).split(/[ \t\r\n]/, 1);
+    filled += message.slice(from, at + 1) + contentOf(tag.slice(tag.indexOf(':') + 1));
+    from = at + 1 + hiddenText.length;
+  }
+  return Buffer.from(filled + message.slice(from), 'latin1');
 }
+
+/** A hidden text between a start tag and an end tag. */
+const hiddenContent = `>${hiddenText}</`;
 
 /** Returns a Timestamp of five minutes and a UsernameToken with a new nonce and the password as text. */
 function securityContent(username: string, password: string): string {
