@@ -100,6 +100,18 @@ export class SharedEntries {
     return answer === true;
   }
 
+  /** Removes keys before their time. If the store is unavailable, they stay until then. */
+  async remove(entries: readonly Pick<Entry, 'key' | 'caller'>[], now: number): Promise<void> {
+    await this.#store.queryUncounted(now, async () => {
+      const { client } = this.#store;
+      for (const { key, caller } of entries) {
+        await client.zrem(this.#keyOf('all'), nameOf(key));
+        await client.zrem(this.#keyOf(hash('sha256', caller, 'base64url')), nameOf(key));
+      }
+      return true;
+    });
+  }
+
   /** Returns the store key of a set. The braces put all sets of a list on one node of a cluster. */
   #keyOf(set: string): string {
     return `soapbridge:{${this.#list}}:${set}`;

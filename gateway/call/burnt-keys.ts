@@ -19,7 +19,7 @@ export interface BurntKeys {
   /** Burns the keys of a message before they are used, in one step. */
   readonly reserve: (lock: KeyLock, now: number) => KeyReservation | Promise<KeyReservation>;
   /** Removes the keys of a message that was decrypted. */
-  readonly release: (lock: KeyLock) => void | Promise<void>;
+  readonly release: (lock: KeyLock, now: number) => void | Promise<void>;
 }
 
 /** Time for which a key is refused, in ms (X24). */

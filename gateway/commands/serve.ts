@@ -483,7 +483,7 @@ function checkDigest({ contract }: LoadedContract): void {
     );
   if (contract.wsse?.decrypt?.cbc === true)
     throw new RangeError(
-      '--workers: expected 1 for a contract with wsse: decrypt: cbc: true, got several workers',
+      '--workers: expected 1 for a contract with wsse: decrypt: cbc: true, or SOAPBRIDGE_LIMIT_STORE, got several workers',
     );
   if (contract.wsse?.digest === 'secrets')
     throw new RangeError(

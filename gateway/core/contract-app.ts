@@ -237,9 +237,9 @@ function checkSigning(
     throw new SettingError(
       'wsse: saml: expected SOAPBRIDGE_LIMIT_STORE, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
     );
-  if (wsse?.decrypt?.cbc === true && hasOtherWorkers === true)
+  if (wsse?.decrypt?.cbc === true && !isShared)
     throw new SettingError(
-      'wsse: decrypt: cbc: expected false, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
+      'wsse: decrypt: cbc: expected false, SOAPBRIDGE_LIMIT_STORE, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
     );
   if (wsse?.saml?.bearer === true && !publicUrl().startsWith('https:'))
     throw new SettingError('wsse: saml: bearer: expected an https SOAPBRIDGE_PUBLIC_URL, got none');

@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import type { BurntKeys } from '../call/burnt-keys.ts';
 import type { Secrets } from '../call/digest.ts';
 import type { NonceStore } from '../call/nonces.ts';
 import type { PagesMaker, TryIt } from '../http/pages.ts';
@@ -33,6 +34,8 @@ export interface CoreOptions {
   readonly hasOtherWorkers?: boolean;
   /** Remembers messages and nonces together with other workers and replicas (X17). Undefined: this process remembers. */
   readonly sharedNonces?: NonceStore | undefined;
+  /** Remembers burnt keys together with other workers and replicas (X24). Undefined: this process remembers. */
+  readonly sharedBurntKeys?: BurntKeys | undefined;
   /**
    * Returns the secrets for checking digests of UsernameTokens; undefined if there are none. Called for each contract.
    */

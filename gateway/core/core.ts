@@ -79,7 +79,7 @@ export class Core {
       ),
       nonces: options.sharedNonces ?? new Nonces(limits.wsseNonces),
       reservations: () => {
-        this.#reservations ??= loadReservations()(limits.wsseBurntKeys);
+        this.#reservations ??= loadReservations()(limits.wsseBurntKeys, options.sharedBurntKeys);
         return this.#reservations;
       },
       callers,

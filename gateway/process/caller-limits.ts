@@ -5,6 +5,7 @@ import { requirePackages } from '../../mappings/optional-packages.ts';
 import type { CallCounts } from '../admission/caller-limits.ts';
 import { CallerPlaces } from '../admission/caller-places.ts';
 import { CallerWindows } from '../admission/caller-windows.ts';
+import type { BurntKeys } from '../call/burnt-keys.ts';
 import type { NonceStore } from '../call/nonces.ts';
 import type { CallerLimitsOf } from '../core/caller-limits.ts';
 import type { Callers } from '../telemetry/callers.ts';
@@ -18,6 +19,8 @@ export interface ProcessCallerLimits {
   readonly now: (() => CallerLimitsOf) | undefined;
   /** Remembers messages for all replicas (X17); undefined without a store. */
   readonly nonces: NonceStore | undefined;
+  /** Remembers burnt keys for all replicas (X24); undefined without a store. */
+  readonly burntKeys: BurntKeys | undefined;
   /** Reads the file again. Returns a function that restores the previous limits. Throws ContractError. */
   readonly reload: () => () => void;
   /** Checks that the contracts and operations named in the file are served, and that the store is used. Throws ContractError, RangeError. */
@@ -69,6 +72,7 @@ export async function openCallerLimits(
   return {
     now: () => ({ rulesOf: file.rulesOf, counts, store, local }),
     nonces: shared?.nonces,
+    burntKeys: shared?.burntKeys,
     reload: () => {
       const before = file;
       file = readCallerLimits(path);
@@ -84,8 +88,8 @@ export async function openCallerLimits(
 /** Opens a store that only remembers messages, because there is no file of caller limits. */
 async function openOnlyStore(url: string, limits: Limits, log: Logger): Promise<ProcessCallerLimits> {
   const here: CallCounts = { windows: new CallerWindows(0), places: new CallerPlaces() };
-  const { nonces, close } = await openStore(url, here, limits, log);
-  return { now: undefined, nonces, reload: () => () => {}, check: checkStoreUse, close };
+  const { nonces, burntKeys, close } = await openStore(url, here, limits, log);
+  return { now: undefined, nonces, burntKeys, reload: () => () => {}, check: checkStoreUse, close };
 }
 
 /** Throws RangeError if no contract uses a store without caller limits. */
@@ -109,12 +113,14 @@ export const maxPlaceMs = 30_000;
 async function openStore(url: string, here: CallCounts, limits: Limits, log: Logger) {
   requirePackages('limitStore');
   // The store's modules are loaded only if a store is configured.
-  const [{ LimitStore }, { SharedEntries }, { SharedWindows }, { SharedPlaces }] = await Promise.all([
-    import('../admission/limit-store.ts'),
-    import('../admission/shared-entries.ts'),
-    import('../admission/shared-windows.ts'),
-    import('../admission/shared-places.ts'),
-  ]);
+  const [{ LimitStore }, { SharedEntries }, { SharedWindows }, { SharedPlaces }, { SharedBurntKeys }] =
+    await Promise.all([
+      import('../admission/limit-store.ts'),
+      import('../admission/shared-entries.ts'),
+      import('../admission/shared-windows.ts'),
+      import('../admission/shared-places.ts'),
+      import('../call/shared-burnt-keys.ts'),
+    ]);
   const store = await LimitStore.open({
     url,
     timeoutMs: limits.limitStoreMs ?? maxStoreMs,
@@ -124,10 +130,15 @@ async function openStore(url: string, here: CallCounts, limits: Limits, log: Log
       else log.info({ limitStore: 'back' }, 'limit store available: counting calls across replicas');
     },
   });
+  const unsigned = Math.floor(limits.wsseBurntKeys / 2);
   const places = new SharedPlaces(store, here.places, limits.limitPlaceMs ?? maxPlaceMs);
   return {
     counts: { windows: new SharedWindows(store, here.windows), places },
     nonces: new SharedEntries(store, 'messages', limits.wsseNonces),
+    burntKeys: new SharedBurntKeys({
+      signed: new SharedEntries(store, 'keys', limits.wsseBurntKeys - unsigned),
+      unsigned: new SharedEntries(store, 'unsigned-keys', unsigned),
+    }),
     store,
     close: () => {
       places.close();

@@ -249,6 +249,7 @@ function coreOptionsOf({
     callers: () => state.callers,
     callerLimits: callerLimits?.now,
     sharedNonces: callerLimits?.nonces,
+    sharedBurntKeys: callerLimits?.burntKeys,
     traces,
     audit,
     observersOf: usage === undefined ? undefined : (path) => [usage.observerOf(path)],

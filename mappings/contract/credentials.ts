@@ -64,9 +64,14 @@ export interface Saml {
   readonly files: readonly string[];
 }
 
-/** Returns true for a contract that remembers messages or nonces, so that each is accepted once (W49, X17, X26). */
+/** Returns true for a contract that remembers messages, nonces or burnt keys (W49, X17, X24, X26). */
 export function remembersMessages(wsse: Wsse | undefined): boolean {
-  return wsse?.digest === 'secrets' || wsse?.x509?.replay === 'refuse' || wsse?.saml !== undefined;
+  return (
+    wsse?.digest === 'secrets' ||
+    wsse?.x509?.replay === 'refuse' ||
+    wsse?.saml !== undefined ||
+    wsse?.decrypt?.cbc === true
+  );
 }
 
 /** Returns the credentials that only a verified message supplies, and the part of the message (X20, X26). */

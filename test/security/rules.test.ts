@@ -630,7 +630,7 @@ test('X2, X24: AES-CBC needs a single process', async (t) => {
   const more = `decrypt: { keys: [{ ${pair} }], cbc: true }`;
   await t.throwsAsync(startSigned(t, 'default', undefined, {}, { metricsOfAll }, more), {
     message:
-      'wsse: decrypt: cbc: expected false, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
+      'wsse: decrypt: cbc: expected false, SOAPBRIDGE_LIMIT_STORE, or a single process (SOAPBRIDGE_WORKERS=1), got several workers',
   });
 });
 

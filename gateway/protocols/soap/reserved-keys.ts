@@ -5,8 +5,8 @@ import { Fault } from './faults.ts';
 /** Reads messages of contracts that accept AES-CBC. */
 export interface Reservations {
   readonly read: ReadReserved;
-  /** Returns the number of keys that are refused at a time. */
-  readonly sizeAt: (now: number) => number;
+  /** Returns the number of keys that are refused at a time; undefined for keys that replicas share. */
+  readonly sizeAt: (now: number) => number | undefined;
 }
 
 /** Reads a message with reserved keys (`readReserved`). */
@@ -14,10 +14,14 @@ export type ReadReserved = <Call>(
   read: (hasReservedKeys: boolean) => Call | Promise<Call>,
 ) => Call | Promise<Call>;
 
-/** @param most maximum number of burnt keys */
-export function createReservations(most: number): Reservations {
-  const burnt = new OwnBurntKeys(most);
-  return { read: (read) => readReserved(burnt, read), sizeAt: (now) => burnt.sizeAt(now) };
+/**
+ * @param most maximum number of burnt keys
+ * @param shared keys that replicas share; undefined if this process remembers its own
+ */
+export function createReservations(most: number, shared?: BurntKeys): Reservations {
+  if (shared !== undefined) return { read: (read) => readReserved(shared, read), sizeAt: () => undefined };
+  const own = new OwnBurntKeys(most);
+  return { read: (read) => readReserved(own, read), sizeAt: (now) => own.sizeAt(now) };
 }
 
 /**
@@ -52,7 +56,7 @@ function readAgain<Call>(
     if (reservation === 'burnt') throw error;
     if (reservation === 'full')
       throw new CallError('Overloaded', {
-        detail: 'the store of keys that failed is full. Try again later',
+        detail: 'the store of keys that failed is full or unavailable. Try again later',
         retryAfter: '1',
       });
     return readLocked(burnt, lock, read);
@@ -66,7 +70,7 @@ function readLocked<Call>(
   read: (hasReservedKeys: boolean) => Call | Promise<Call>,
 ): Call | Promise<Call> {
   const release = <Result>(end: () => Result): Result | Promise<Result> => {
-    const released = burnt.release(lock);
+    const released = burnt.release(lock, Date.now());
     return released instanceof Promise ? released.then(end) : end();
   };
   const fail = (error: unknown): Call | Promise<Call> => {
