@@ -10,7 +10,7 @@ const [saml2, saml1] = names.saml;
 /** Maximum number of confirmations of an Assertion. */
 export const maxConfirmations = 4;
 
-/** How the sender of a message shows that an Assertion is about it. */
+/** The methods by which the sender of a message shows that an Assertion is about it. */
 export type ConfirmationMethod = 'holder-of-key' | 'sender-vouches' | 'bearer';
 
 /** A time window. Both ends are in ms since 1970; undefined for an open end. */

@@ -5,7 +5,7 @@ import { invalid } from '../../../mappings/security/problem.ts';
 import type { Confirmed } from '../../../mappings/security/saml.ts';
 import type { OnceEntry } from '../../call/credentials.ts';
 
-/** What a call uses of a confirmed Assertion (X26). */
+/** Data of a confirmed Assertion that a call uses (X26). */
 export interface AssertionFacts {
   readonly values: readonly (readonly [name: string, value: string])[];
   /** The entry for the memory of messages, for an Assertion that is accepted once only. */
