@@ -185,6 +185,7 @@ const long = [
   'test/security/assertions.test.ts',
   'test/security/encrypted-captures.test.ts',
   'test/security/encrypted-replies.test.ts',
+  'test/security/explained.test.ts',
   'test/security/parts.test.ts',
   'test/security/shared-burnt-keys.test.ts',
   'test/security/shared-memory.test.ts',

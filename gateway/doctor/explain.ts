@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
 import { problemText } from '../../mappings/codec/problem.ts';
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
@@ -94,6 +96,11 @@ export const maxMessageBytes = 256 * 1024;
 /** Maximum number of findings about one message. */
 export const maxFindings = 100;
 
+/** Few contracts verify signatures, so the module is loaded on use. */
+function loadSignatures(): typeof import('./signatures.ts') {
+  return createRequire(import.meta.url)(`./signatures${extname(import.meta.url)}`);
+}
+
 function explain(known: Known, { body, headers }: ExplainedMessage): Explanation {
   const { compiled, roots } = known;
   const { limits, contract } = compiled;
@@ -107,6 +114,8 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
   const contentType = headers['content-type'];
   const draft = unwrap(Buffer.from(body), contentType, findings, limits);
   if (draft === undefined) return done();
+  if (contract.wsse?.x509 !== undefined && contentType?.toLowerCase().startsWith('multipart/') !== true)
+    loadSignatures().noteSignatures(known.readers.openSoap, draft, findings, limits);
   const acceptsIllegalReferences = contract.settings.illegalCharacterReferences === 'accept';
   const typesNamespace = contract.namespaces.types;
   const fixText = (): boolean =>
