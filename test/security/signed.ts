@@ -21,6 +21,8 @@ const variants: Readonly<Record<string, string>> = {
   token: 'require: [body, timestamp, token], replay: allow',
   signerOnly: 'replay: allow, credential: { userId: subject }',
   signerOnlySha1: 'sha1: signature, replay: allow, credential: { userId: subject }',
+  signerOnlyEncrypted:
+    'require: [body, timestamp, encryption], sha1: signature, replay: allow, credential: { userId: subject }',
   credential: 'require: [body, timestamp], replay: allow, credential: { userId: subject }',
   optionalSigner: 'require: [], replay: allow, credential: { userId: subject }',
 };

@@ -29,8 +29,30 @@ const clients = [
   },
 ] as const;
 
-for (const { title, probe, command } of clients)
-  test(`X31: ${title} accepts signed replies and faults in both versions of SOAP`, async (t) => {
+const pair = '{ key: gateway.key, certificate: gateway.crt }';
+
+/** Settings of the gateway. The policy of the WSDL asks for what they require. */
+const settings = [
+  { title: 'X31', what: 'signed', variant: 'signerOnlySha1', more: `sign: ${pair}`, stacks: ['zeep', 'CXF'] },
+  {
+    title: 'X32',
+    what: 'encrypted',
+    // the suites of WS-SecurityPolicy up to 1.3 use RSA-SHA1 and AES-CBC
+    variant: 'signerOnlyEncrypted',
+    more: `sign: ${pair}, decrypt: { cbc: true }`,
+    stacks: ['CXF'],
+  },
+] as const;
+
+const cases = clients.flatMap((client) =>
+  settings
+    .filter(({ stacks }) => stacks.some((stack) => stack === client.title))
+    .map((setting) => ({ client, setting })),
+);
+
+for (const { client, setting } of cases)
+  test(`${setting.title}: ${client.title} accepts ${setting.what} replies and faults in both versions of SOAP`, async (t) => {
+    const { title, probe, command } = client;
     const cwd = import.meta.dirname;
     const missing = await run('sh', ['-c', probe], { cwd }).catch((error: Error) =>
       error.message.trim().split('\n').at(-1),
@@ -41,8 +63,7 @@ for (const { title, probe, command } of clients)
       return;
     }
     const keys = mkdtempSync(join(tmpdir(), 'signed-'));
-    const pair = 'sign: { key: gateway.key, certificate: gateway.crt }';
-    const gateway = await startSigned(t, 'signerOnlySha1', keys, {}, {}, pair);
+    const gateway = await startSigned(t, setting.variant, keys, {}, {}, setting.more);
     gateway.answer({ body: '{"data":{"agreeToTerms":true}}' });
     const url = `${gateway.running.url}/v2/soap11?wsdl`;
     const { stdout } = await run('sh', ['-c', command, 'sh', url, keys], { cwd });
