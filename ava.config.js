@@ -186,6 +186,7 @@ const long = [
   'test/security/encrypted-captures.test.ts',
   'test/security/encrypted-replies.test.ts',
   'test/security/explained.test.ts',
+  'test/security/encrypted-rules.test.ts',
   'test/security/parts.test.ts',
   'test/security/shared-burnt-keys.test.ts',
   'test/security/shared-memory.test.ts',

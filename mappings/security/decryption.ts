@@ -98,7 +98,7 @@ export class Decryption {
   /** Reads the form of a child of the block (X27). Returns false for an element that is not read here. */
   add(element: TreeElement): boolean {
     if (element.is(names.xenc, 'EncryptedKey')) {
-      const key = readEncryptedKey(element);
+      const key = readEncryptedKey(element, this.#message.tree);
       if (this.#keys.size === maxEncryptedKeys)
         invalid({ detail: `more than ${maxEncryptedKeys} EncryptedKeys in Security` }, 'limit');
       this.#keys.set(element, { ...key, privateKey: this.#privateKeyOf(key) });

@@ -4,7 +4,7 @@ import type { Ids, SignedMessage } from './message.ts';
 import { digestMethods, names } from './names.ts';
 import { invalid, unsupportedToken } from './problem.ts';
 import { algorithmOf, base64In, elementsIn, refuseAlgorithm } from './signed-info.ts';
-import type { TreeElement } from './tree.ts';
+import type { Tree, TreeElement } from './tree.ts';
 
 const acceptedTransports = ['rsa-oaep-mgf1p', 'rsa-oaep'];
 
@@ -29,20 +29,20 @@ export interface EncryptedData {
 }
 
 /** Reads an EncryptedKey (X23). Throws SecurityProblem. */
-export function readEncryptedKey(element: TreeElement): EncryptedKey {
+export function readEncryptedKey(element: TreeElement, tree: Tree): EncryptedKey {
   const { method, keyInfo, data, rest } = partsOf(element);
   const [list, ...others] = rest;
   if (others.length > 0 || (list !== undefined && !list.is(names.xenc, 'ReferenceList')))
     invalid({ expected: 'at most a ReferenceList after CipherData in EncryptedKey' }, 'shape');
   const transport = transportOf(method);
   if (keyInfo === undefined) unsupportedToken('EncryptedKey has no KeyInfo with a certificate');
-  return { element, transport, keyInfo, wrapped: cipherValueIn(data), list };
+  return { element, transport, keyInfo, wrapped: cipherValueIn(data, tree), list };
 }
 
 /** Reads an EncryptedData, and checks its place (X23). Throws SecurityProblem. */
 export function readEncryptedData(
   element: TreeElement,
-  { block, body }: SignedMessage,
+  { block, body, tree }: SignedMessage,
   acceptsCbc: boolean,
 ): EncryptedData {
   if (!element.is(names.xenc, 'EncryptedData'))
@@ -58,7 +58,7 @@ export function readEncryptedData(
   const uri = algorithmOf(method);
   const cipher = dataCiphers.get(uri);
   if (cipher === undefined || (cipher.isCbc && !acceptsCbc)) refuseAlgorithm(uri, acceptedCiphers);
-  return { element, cipher, keyInfo, bytes: cipherValueIn(data) };
+  return { element, cipher, keyInfo, bytes: cipherValueIn(data, tree) };
 }
 
 /** Returns the EncryptedData that a ReferenceList names (X7). Throws SecurityProblem. */
@@ -100,12 +100,13 @@ function partsOf(element: TreeElement): {
   return { method, keyInfo, data, rest };
 }
 
-/** Returns the bytes in CipherData. Nothing is fetched (X7). */
-function cipherValueIn(data: TreeElement): Buffer {
+/** Returns the bytes in CipherData, or of the MIME part that an `xop:Include` in it names (X22). Nothing is fetched (X7). */
+function cipherValueIn(data: TreeElement, { included }: Tree): Buffer {
   const [value, ...others] = elementsIn(data);
   if (value?.is(names.xenc, 'CipherValue') !== true || others.length > 0)
     invalid({ expected: 'one CipherValue in CipherData' }, 'shape');
-  return base64In(value);
+  const [include] = value.children;
+  return (include === undefined ? undefined : included.get(include)) ?? base64In(value);
 }
 
 function transportOf(method: TreeElement): KeyTransport {

@@ -61,3 +61,16 @@ test.serial('X44: each attack on decryption has the result of its rules', async 
     t.is(upstream, undefined, file);
   }
 });
+
+test.serial('X44: no attack on signatures succeeds if the contract decrypts', async (t) => {
+  for (const [file, one] of Object.entries(cases.attacks)) {
+    if (one.config === 'replay') continue;
+    const envelope = readFileSync(join(folder, 'attacks', file));
+    const request = requestOf(envelope, one.contentType);
+    const usual = await sendAt(gateways.decrypt, request, one.clock);
+    t.false(JSON.stringify(usual.upstream ?? '').includes('mallory'), file);
+    if (one.config === 'default' && !one.expect.includes('accepted')) t.not(usual.code, 'accepted', file);
+    const { upstream } = await sendAt(gateways.wide, request, one.clock);
+    t.false(JSON.stringify(upstream ?? '').includes('mallory'), file);
+  }
+});

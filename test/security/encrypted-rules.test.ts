@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Gateway } from '../gateway/gateway.ts';
+import { related } from '../gateway/protocols/soap/related.ts';
 import { folder } from './captures.ts';
 import {
   type Encryption,
@@ -411,4 +412,31 @@ test.serial('X1: during a key rotation, messages for both certificates are decry
   // a key with the name of the other certificate
   t.is(await sendTo(rotating, { certificate: alice }), 'wsse:FailedCheck');
   t.is(await sendTo(gateways.gcm, { certificate: alice, named }), 'wsse:SecurityTokenUnavailable');
+});
+
+test.serial('X22, X23: ciphertext may be in MIME parts, as CXF sends it with MTOM', async (t) => {
+  const xop = 'http://www.w3.org/2004/08/xop/include';
+  for (const message of [signedThenEncrypted(), encryptedThenSigned(usualPayload)]) {
+    const parts: { readonly id: string; readonly bytes: Buffer }[] = [];
+    const root = message.replace(/<x:CipherValue>([^<]*)</g, (_, base64: string) => {
+      const id = `part${parts.length}@lab`;
+      parts.push({ id, bytes: Buffer.from(base64, 'base64') });
+      return `<x:CipherValue><p:Include xmlns:p="${xop}" href="cid:${id}"/><`;
+    });
+    t.is(parts.length, 2);
+    const { headers, body } = related({ root, parts });
+    const request = Buffer.concat([
+      Buffer.from(
+        `POST /v2/soap11 HTTP/1.1\r\nHost: gateway\r\nSOAPAction: ""\r\nContent-Type: ${headers['Content-Type']}\r\nContent-Length: ${body.length}\r\n\r\n`,
+      ),
+      body,
+    ]);
+    const { upstream, reply } = await sendAt(gateways.gcm, request, time);
+    t.deepEqual(upstream, jane, reply);
+    const other = Buffer.from(request);
+    const at = other.indexOf(parts[1]?.bytes ?? 'none');
+    other[at] = (other[at] ?? 0) ^ 1;
+    const changed = await sendAt(gateways.gcm, other, time);
+    t.is(changed.code, 'wsse:FailedCheck');
+  }
 });
