@@ -1,4 +1,4 @@
-import { type AdoptedService, serviceOf } from '../../mappings/contract/adopted.ts';
+import { type AdoptedService, type SecurityNeeds, serviceOf } from '../../mappings/contract/adopted.ts';
 import { membersOf } from '../../mappings/contract/members.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { overlaySettings } from '../../mappings/contract/overlay-keys.ts';
@@ -34,6 +34,7 @@ export function adoptedOverlayText(folder: string, contract: Contract, places: A
     ...(places.wsdl !== undefined && { wsdl: [] }),
     ...(places.refs.size > 0 && { refs: [] }),
     ...(tokenLines(service).length > 0 && { headers: [] }),
+    ...(signatureLines(service).length > 0 && { wsse: [] }),
   };
   return [
     schemaLine(folder, schemaFiles.adoptedOverlay),
@@ -42,6 +43,7 @@ export function adoptedOverlayText(folder: string, contract: Contract, places: A
     '',
     ...(stated === '' ? [] : [stated]),
     ...tokenLines(service),
+    ...signatureLines(service),
     ...commentedKeys('adopted', contract.settings, { ...linesOf(contract, service), ...withoutStated }),
   ].join('\n');
 }
@@ -54,6 +56,34 @@ function tokenLines({ policies }: AdoptedService): readonly string[] {
     'headers:',
     '  Security.Username: { header: X-Username }',
     '  Security.Password: { header: X-Password }',
+    '',
+  ];
+}
+
+/** Returns the key `wsse` that the policies of a service need, with empty names of files (X37). */
+function signatureLines({ policies }: AdoptedService): readonly string[] {
+  const needs = policies.flatMap((one) => one.needs ?? []);
+  const has = (key: keyof SecurityNeeds): boolean => needs.some((each) => each[key] !== undefined);
+  const { keys } = overlaySettings.adopted.keys.wsse;
+  const canRead = { decrypt: 'decrypt' in keys, saml: 'saml' in keys };
+  if (!has('x509') && !(canRead.saml && has('saml'))) return [];
+  const wanted = new Set<string>(needs.flatMap(({ require = [] }) => require));
+  if (canRead.decrypt && has('encryption')) wanted.add('encryption');
+  const required = ['body', 'timestamp', 'to', 'encryption'].filter((item) => wanted.has(item));
+  const x509 = ['ca: ""', `require: [${required.join(', ')}]`];
+  if (has('sha1')) x509.push(`sha1: ${needs.some(({ sha1 }) => sha1 === true) ? 'true' : 'signature'}`);
+  if (!wanted.has('timestamp')) x509.push('replay: allow');
+  const confirmation = has('confirmation') ? ', confirmation: true' : '';
+  const issuers = needs.flatMap(({ saml }) =>
+    saml === undefined ? [] : [`${JSON.stringify(saml === '' ? 'issuer' : saml)}: ""`],
+  );
+  return [
+    `# ${overlaySettings.adopted.keys.wsse.description} The policy requires signatures: set the names of the files.`,
+    'wsse:',
+    `  x509: { ${x509.join(', ')} }`,
+    ...(has('sign') ? [`  sign: { key: "", certificate: ""${confirmation} }`] : []),
+    ...(wanted.has('encryption') && has('cbc') ? ['  decrypt: { cbc: true }'] : []),
+    ...(canRead.saml && has('saml') ? [`  saml: { issuers: { ${[...new Set(issuers)].join(', ')} } }`] : []),
     '',
   ];
 }

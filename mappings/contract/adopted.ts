@@ -48,6 +48,8 @@ export interface AdoptedService {
     readonly text: string;
     readonly served: boolean;
     readonly kind: PolicyKind;
+    /** Settings of the key `wsse` that meet the requirement; undefined for none. */
+    readonly needs?: SecurityNeeds;
   }[];
 }
 
@@ -62,8 +64,22 @@ export interface NotServedPart {
   readonly line: number | undefined;
 }
 
-/** The requirements of policies that the loader distinguishes (A31). */
-export type PolicyKind = 'usernameToken' | 'addressing' | 'mtom' | 'other';
+/** The requirements of policies that the loader distinguishes (A31). `signature`: of messages with a signature. */
+export type PolicyKind = 'usernameToken' | 'addressing' | 'mtom' | 'signature' | 'other';
+
+/** Settings of the key `wsse` that a policy needs (X37). */
+export interface SecurityNeeds {
+  readonly x509?: true;
+  readonly sign?: true;
+  readonly require?: readonly ('body' | 'timestamp' | 'to')[];
+  readonly confirmation?: true;
+  readonly sha1?: 'signature' | true;
+  readonly encryption?: true;
+  /** AES-CBC, if the policy also needs encryption. */
+  readonly cbc?: true;
+  /** The name of the issuer of assertions; `''` for none. */
+  readonly saml?: string;
+}
 
 /** A document that is served with replacements in some spans (A1, A2). */
 export interface AdoptedDocument {

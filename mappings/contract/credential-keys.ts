@@ -31,26 +31,18 @@ export const credentials = record(
   },
 );
 
+/** The name of a file. It is empty in the overlay that `adopt` writes (X37). */
+const fileName = (description: string) => text(description, 'the path of a file', /^/);
+
 const files = (description: string) =>
   choice(
     `${description} Paths are relative to the overlay.`,
-    text('Path of a file.'),
-    list('Paths of files.', 'paths of files', text('Path of a file.')),
+    fileName('Path of a file.'),
+    list('Paths of files.', 'paths of files', fileName('Path of a file.')),
   );
 
-/** The key `wsse` (W45, X1). */
-export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. Default: neither is read.', {
-  username: credentialName('Credential for the element Username.'),
-  password: credentialName('Credential for the element Password.'),
-  digest: choice(
-    'Password digests: rejected, checked with the secrets of SOAPBRIDGE_WSSE_SECRETS, or sent upstream as credentials.',
-    keyword('Reject digests, or check them.', 'refuse', 'secrets'),
-    record('Credentials for the parts of the digest.', {
-      password: credentialName('Credential for the digest.'),
-      nonce: credentialName('Credential for the element Nonce.'),
-      created: credentialName('Credential for the element Created.'),
-    }),
-  ),
+/** Keys of `wsse` without those of a UsernameToken (X1). */
+const signatureKeys = {
   timestamp: keyword('Whether a call needs a Timestamp.', 'optional', 'required'),
   x509: record('Verify signatures with X.509 certificates. Default: signatures are rejected.', {
     ca: files('Files with certificates of CAs that issue the certificates of callers.'),
@@ -72,8 +64,8 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
     replay: keyword('Whether a message is rejected the second time.', 'refuse', 'allow'),
   }),
   sign: record('Sign replies to signed requests. Default: replies are not signed.', {
-    key: text('File with the private key of the gateway, in PEM. Its path is relative to the overlay.'),
-    certificate: text(
+    key: fileName('File with the private key of the gateway, in PEM. Its path is relative to the overlay.'),
+    certificate: fileName(
       'File with the certificate of the key, before certificates of its issuers. Its path is relative to the overlay.',
     ),
     confirmation: flag('Confirm the signatures of the request in the reply (SignatureConfirmation).'),
@@ -113,4 +105,26 @@ export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. D
     'Signature, BinarySecurityToken, Assertion',
     keyword('Child of the Security block.', 'Signature', 'BinarySecurityToken', 'Assertion'),
   ),
+} as const;
+
+/** The key `wsse` (W45, X1). */
+export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. Default: neither is read.', {
+  username: credentialName('Credential for the element Username.'),
+  password: credentialName('Credential for the element Password.'),
+  digest: choice(
+    'Password digests: rejected, checked with the secrets of SOAPBRIDGE_WSSE_SECRETS, or sent upstream as credentials.',
+    keyword('Reject digests, or check them.', 'refuse', 'secrets'),
+    record('Credentials for the parts of the digest.', {
+      password: credentialName('Credential for the digest.'),
+      nonce: credentialName('Credential for the element Nonce.'),
+      created: credentialName('Credential for the element Created.'),
+    }),
+  ),
+  ...signatureKeys,
 });
+
+/** The key `wsse` of a WSDL. The key `headers` configures a UsernameToken (A31). */
+export const adoptedWsse = record(
+  'WS-Security: verify and sign messages. Default: signed messages are rejected.',
+  signatureKeys,
+);

@@ -1,4 +1,4 @@
-import { credentials, headerName, wsse } from './credential-keys.ts';
+import { adoptedWsse, credentials, headerName, wsse } from './credential-keys.ts';
 import { hide, operation, operationNameRule, readOnly, timeoutMs } from './operation-keys.ts';
 import {
   choice,
@@ -350,10 +350,10 @@ export const overlayKeys = {
     ...credentials,
     example: '{ headers: { apiKey: X-Api-Key }, secret: [apiKey] }',
   }), // W24
-  wsse: openapi({
-    ...wsse,
-    example: '{ username: apiUser, password: apiKey }',
-  }), // W45
+  wsse: {
+    ...openapi({ ...wsse, example: '{ username: apiUser, password: apiKey }' }), // W45
+    ...adopted({ ...adoptedWsse, example: '{ timestamp: required }' }), // X37
+  },
   routes: openapi({
     ...map(
       'Additional paths, each with the operation that it calls.',

@@ -10,6 +10,7 @@ import {
 } from '../contract/model.ts';
 import { didYouMean, nearest } from '../contract/nearest.ts';
 import { Allowance, contractError, isStackOverflow, OverLimit } from './document/allowance.ts';
+import type { ReadBytes } from './document/bytes-reader.ts';
 import { type ContractProblem, type Note, pointerSegment, type Report } from './document/error.ts';
 import { misspeltKeys } from './document/misspelt-keys.ts';
 import { addTo, childOf, isNode, type Node, shown, textOf } from './document/node.ts';
@@ -29,7 +30,6 @@ import {
 } from './operations/response-status.ts';
 import { readRoutes } from './operations/routes.ts';
 import { Servers } from './operations/servers.ts';
-import type { ReadBytes } from './overlay/named-files.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
 import { deepFreeze } from './schema/freeze.ts';
 import { TypeBuilder } from './schema/type-builder.ts';

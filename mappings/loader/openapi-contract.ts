@@ -1,22 +1,18 @@
 // Reads the files of a contract and builds the model. This folder reads OpenAPI documents and overlays, reports their
 // problems and keeps names. The steps are in `document/`, `schema/` and `operations/`. It has no codecs and no network
 // code; only this file and `document/yaml.ts` do I/O.
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { defaultLimits } from '../contract/limits.ts';
 import { buildContract, type ContractSource, type LoadedContract } from './build-contract.ts';
 import { type ContractPlace, filesIn, isDocumentUrl, namesLockOf } from './contract-files.ts';
-import { Allowance, type ContractLimits, contractError, OverLimit } from './document/allowance.ts';
+import { Allowance, type ContractLimits, contractError } from './document/allowance.ts';
+import { bytesReader } from './document/bytes-reader.ts';
 import { ContractError, type ContractProblem } from './document/error.ts';
 import { withoutUrlSecrets } from './document/node.ts';
 import { PatchFiles } from './document/patch-files.ts';
-import { isPrivate } from './document/private-file.ts';
-import { readWhole, readYamlFile, withLines } from './document/yaml.ts';
+import { readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
-import type { ReadBytes } from './overlay/named-files.ts';
-
-/** Maximum size of a file that the overlay names in bytes (X2). */
-const maxNamedFileBytes = 1024 * 1024;
 
 /**
  * Reads an OpenAPI contract. Throws ContractError with all problems, each with file, line, JSON pointer and remedy. An
@@ -75,23 +71,6 @@ function refuseUrl(place: ContractPlace): void {
     ? 'expected a folder, got a URL'
     : 'is a URL. Expected a file, or --fetch to download the document to a file';
   throw new ContractError([{ file: withoutUrlSecrets(path), pointer: '', message }]);
-}
-
-/** Returns a function that reads files of certificates relative to the folder of the overlay. */
-function bytesReader(overlays: string, allowance: Allowance): ReadBytes {
-  return (name) => {
-    const path = resolve(overlays, name);
-    try {
-      const bytes = readWhole(path, allowance);
-      if (bytes.length === 0) return { path, bytes: 'an empty file' };
-      if (bytes.length > maxNamedFileBytes) return { path, bytes: 'a file over 1 MiB' };
-      return { path, bytes, hasOtherReaders: !isPrivate(statSync(path), process.getuid?.()) };
-    } catch (error) {
-      if (error instanceof OverLimit) return { path, bytes: 'something else' };
-      if (error instanceof Error && 'code' in error) return { path, bytes: `none (${error.code})` };
-      throw error;
-    }
-  };
 }
 
 /**

@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { adoptedOverlayText } from '../../gateway/commands/adopt-overlay.ts';
+import { readContract } from '../../mappings/loader/load.ts';
+import { folderOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
 import { folder } from './captures.ts';
-import { startSigned } from './signed.ts';
+import { signed } from './sign.ts';
+import { requestOf, sendAt, startSigned } from './signed.ts';
+import { verifyReply } from './verify-reply.ts';
 
 const pair = 'sign: { key: gateway.key, certificate: gateway.crt }';
 
@@ -59,4 +64,115 @@ test('X35: a policy without the settings that it needs is 404, with the reason',
   await refused('endorsed', 'policy=endorsed: expected an https SOAPBRIDGE_PUBLIC_URL, got http', http);
   await refused('message', 'policy=message: expected the key wsse.username', { variant: 'signerOnly' });
   await refused('secret', 'expected policy to be one of transport, message, signed, endorsed', {});
+});
+
+/** The lines of the key `wsse` that `adopt` writes, and the texts of policies that are not met. */
+function adoptedWith(
+  t: ExecutionContext,
+  wsdl: string,
+  overlay = '',
+): { wsse: readonly string[]; notMet: string } {
+  const { contract } = readContract(folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay }));
+  const text = adoptedOverlayText('.', contract, { wsdl: undefined, refs: new Map() });
+  const lines = text.split('\n');
+  const from = lines.indexOf('wsse:');
+  const wsse = from < 0 ? [] : lines.slice(from, lines.indexOf('', from));
+  const policies = contract.adopted?.service.policies ?? [];
+  return {
+    wsse,
+    notMet: policies
+      .filter(({ served }) => !served)
+      .map(({ text }) => text)
+      .join('\n'),
+  };
+}
+
+function policyFile(name: string): string {
+  return readFileSync(join(folder, 'policies', `${name}.wsdl`), 'utf8');
+}
+
+const sign = '  sign: { key: "", certificate: "" }';
+
+for (const [name, ...wsse] of [
+  ['p-asym-sign', '  x509: { ca: "", require: [body, timestamp], sha1: signature }', sign],
+  ['p-asym-keyid', '  x509: { ca: "", require: [body, timestamp], sha1: signature }', sign],
+  ['p-asym-protect', '  x509: { ca: "", require: [body, timestamp], sha1: signature }', sign],
+  ['p-asym-sign-basic256', '  x509: { ca: "", require: [body, timestamp], sha1: true }', sign],
+  [
+    'p-asym-sigconf',
+    '  x509: { ca: "", require: [body, timestamp], sha1: signature }',
+    '  sign: { key: "", certificate: "", confirmation: true }',
+  ],
+  ['p-tb-endorsing', '  x509: { ca: "", require: [timestamp], sha1: signature }'],
+] as const)
+  test(`X37: adopt writes the settings of the policy ${name}, with empty names of files`, (t) => {
+    const found = adoptedWith(t, policyFile(name));
+    t.deepEqual(found.wsse, ['wsse:', ...wsse]);
+    t.regex(found.notMet, /\(soap\.yaml: wsse\.x509/);
+  });
+
+test('X37: a policy that the gateway does not support is listed, without settings', (t) => {
+  for (const name of ['p-sym-x509', 'p-sym-endorsing']) {
+    const found = adoptedWith(t, policyFile(name));
+    t.deepEqual(found.wsse, []);
+    t.regex(found.notMet, /SymmetricBinding/);
+  }
+  const rsa15 = adoptedWith(t, policyFile('p-asym-sign').replaceAll('Basic256Sha256', 'Basic256Rsa15'));
+  t.regex(rsa15.notMet, /AlgorithmSuite Basic256Rsa15$/m);
+});
+
+test('X37: the first alternative that is supported is used', (t) => {
+  const wsdl = policyFile('p-asym-sign').replace(
+    '<wsp:ExactlyOne>',
+    '<wsp:ExactlyOne><wsp:All><sp:SymmetricBinding/></wsp:All>',
+  );
+  const found = adoptedWith(t, wsdl);
+  t.notRegex(found.notMet, /SymmetricBinding/);
+  t.is(found.wsse.length, 3);
+});
+
+test('X37: policies at a service and at a port are read', (t) => {
+  const reference = /<wsp:PolicyReference[^>]*\/>/g;
+  const wsdl = policyFile('p-asym-sign');
+  const [found = ''] = wsdl.match(reference) ?? [];
+  const bare = wsdl.replaceAll(reference, '');
+  for (const tag of [/<service name="Svc">/, /<port name="p11"[^>]*>/]) {
+    const { wsse, notMet } = adoptedWith(
+      t,
+      bare.replace(tag, (text) => text + found),
+    );
+    t.is(wsse.length, 3);
+    t.regex(notMet, /^(?:service Svc|port p11): AsymmetricBinding/);
+  }
+  t.deepEqual(adoptedWith(t, bare), { wsse: [], notMet: '' });
+});
+
+const empty = 'wsse:\n  x509: { ca: "", require: [body, timestamp] }\n  sign: { key: "", certificate: "" }\n';
+
+test('X37: until the names of files are set, the contract starts and lists them', (t) => {
+  const { warnings, contract } = readContract(
+    folderOf(t, { 'service.wsdl': policyFile('p-asym-sign'), 'soap.yaml': empty }),
+  );
+  t.is(contract.wsse, undefined);
+  t.deepEqual(
+    warnings.map(({ pointer }) => pointer),
+    ['/wsse/x509/ca', '/wsse/sign/key', '/wsse/sign/certificate'],
+  );
+});
+
+test('X37: an imported WSDL verifies requests and signs replies with the settings of its policy', async (t) => {
+  const wsdl = policyFile('p-asym-sign');
+  const contract = { folder: folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': '' }), overlay: '' };
+  const setting = 'sha1: signature, replay: allow';
+  const gateway = await startSigned(t, setting, undefined, {}, {}, pair, contract);
+  gateway.answer({ body: '{"any":[]}' });
+  const created = new Date().toISOString();
+  const expires = new Date(Date.now() + 60_000).toISOString();
+  const send = async (message: string) =>
+    sendAt(gateway, requestOf(message, 'text/xml; charset=utf-8'), created);
+  const accepted = await send(signed({ created, expires }));
+  t.regex(accepted.reply, /GetEulaStatusResponse/);
+  t.deepEqual(accepted.upstream, { Request: { SubUserName: 'jane' } });
+  t.is(verifyReply(accepted.reply).signer, 'gateway');
+  t.is((await send(signed({ created, expires }).replace('>jane<', '>mary<'))).code, 'wsse:FailedCheck');
 });

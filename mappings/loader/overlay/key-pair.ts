@@ -1,9 +1,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { KeyPair } from '../../contract/credentials.ts';
 import { curveOf, parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
+import type { ReadBytes } from '../document/bytes-reader.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
-import { NamedFiles, type ReadBytes } from './named-files.ts';
+import { NamedFiles } from './named-files.ts';
 
 /** The keys of an overlay that name a key pair. */
 export interface KeyPairKeys {

@@ -1,15 +1,6 @@
+import type { ReadBytes } from '../document/bytes-reader.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
-
-/**
- * Returns the absolute path of a file and its bytes; a text instead of the bytes says why it is not readable.
- * `hasOtherReaders`: other users than the process may read it.
- */
-export type ReadBytes = (path: string) => {
-  readonly path: string;
-  readonly bytes: Buffer | string;
-  readonly hasOtherReaders?: boolean;
-};
 
 /** Reads files that an overlay names, and collects their paths. */
 export class NamedFiles {

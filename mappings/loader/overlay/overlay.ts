@@ -18,13 +18,13 @@ import {
 import type { Setting } from '../../contract/setting.ts';
 import { missingPackages } from '../../optional-packages.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
+import type { ReadBytes } from '../document/bytes-reader.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
 import { readSettings } from '../document/settings-file.ts';
 import { isElementName } from '../names/names.ts';
 import type { OperationNames } from '../names/operation-names.ts';
 import { type Dialect, dialects } from './dialects.ts';
-import type { ReadBytes } from './named-files.ts';
 
 type Values = OverlayValues<'openapi'>;
 
@@ -96,7 +96,7 @@ function readOperationNames(stated: Values['operationNames'], report: Report): O
 }
 
 /** Returns no file, for an overlay that is not read from a folder. */
-const noFiles: ReadBytes = (path) => ({ path, bytes: 'none' });
+export const noFiles: ReadBytes = (path) => ({ path, bytes: 'none' });
 
 /**
  * Reads an overlay. Wrong values are reported and replaced by their defaults. An empty file is valid.
@@ -277,7 +277,7 @@ function readWsse(
 ): Wsse {
   const nameAt = (name: string | undefined, at: string): string =>
     credentialAt(`/wsse/${at}`, name, known, report);
-  const { digest = 'refuse', unverified = [] } = keys;
+  const { digest = 'refuse' } = keys;
   const isToken =
     keys.username !== undefined ||
     keys.password !== undefined ||
@@ -286,15 +286,8 @@ function readWsse(
   const password = isToken ? nameAt(keys.password, 'password') : undefined;
   if (username === password && username !== '' && username !== undefined)
     report('/wsse/password', `expected another credential than username, got ${shown(password)} again`);
-  const x509 = keys.x509 === undefined ? undefined : readSigning(keys, keys.x509, known, report, readBytes);
-  const timestamp =
-    keys.timestamp ?? (x509?.require.includes('timestamp') === true ? 'required' : 'optional');
-  const sign = readReplySigning(keys, report, readBytes);
-  const decrypt = readDecrypting(keys, sign, report, readBytes);
-  const saml =
-    keys.saml === undefined ? undefined : readAssertions(keys, keys.saml, known, report, readBytes);
-  const signatures = { x509, sign, decrypt, saml };
-  if (typeof digest === 'string') return { username, password, digest, timestamp, unverified, ...signatures };
+  const signatures = readSignatureKeys(keys, known, report, readBytes);
+  if (typeof digest === 'string') return { username, password, digest, ...signatures };
   const parts = {
     password: nameAt(digest.password, 'digest/password'),
     nonce: nameAt(digest.nonce, 'digest/nonce'),
@@ -302,7 +295,28 @@ function readWsse(
   };
   if (!isToken || new Set([username, password, ...Object.values(parts)]).size < 5)
     report('/wsse/digest', 'expected five credentials with different names, got one name twice');
-  return { username, password, digest: parts, timestamp, unverified, ...signatures };
+  return { username, password, digest: parts, ...signatures };
+}
+
+/** Keys of `wsse` without those of a UsernameToken. */
+export type SignatureKeys = NonNullable<OverlayValues<'adopted'>['wsse']>;
+
+/** Reads the keys of `wsse` without those of a UsernameToken. */
+export function readSignatureKeys(
+  keys: SignatureKeys & Pick<NonNullable<Values['wsse']>, 'username' | 'password'>,
+  known: ReadonlyMap<string, unknown>,
+  report: Report,
+  readBytes: ReadBytes,
+): Pick<Wsse, 'timestamp' | 'unverified' | 'x509' | 'sign' | 'decrypt' | 'saml'> {
+  const x509 = keys.x509 === undefined ? undefined : readSigning(keys, keys.x509, known, report, readBytes);
+  const timestamp =
+    keys.timestamp ?? (x509?.require.includes('timestamp') === true ? 'required' : 'optional');
+  const { unverified = [] } = keys;
+  const sign = readReplySigning(keys, report, readBytes);
+  const decrypt = readDecrypting(keys, sign, report, readBytes);
+  const saml =
+    keys.saml === undefined ? undefined : readAssertions(keys, keys.saml, known, report, readBytes);
+  return { timestamp, unverified, x509, sign, decrypt, saml };
 }
 
 /** Returns the exports of a module of this folder, which is loaded only for a contract that needs it. */
@@ -312,8 +326,8 @@ function load<Exports>(module: 'x509' | 'key-pair' | 'saml'): Exports {
 
 /** Reads the settings for SAML Assertions (X26). Its credential must have no other source. */
 function readAssertions(
-  keys: NonNullable<Values['wsse']>,
-  saml: NonNullable<NonNullable<Values['wsse']>['saml']>,
+  keys: SignatureKeys & Pick<NonNullable<Values['wsse']>, 'username' | 'password'>,
+  saml: NonNullable<SignatureKeys['saml']>,
   known: ReadonlyMap<string, unknown>,
   report: Report,
   readBytes: ReadBytes,
@@ -331,11 +345,7 @@ function readAssertions(
 }
 
 /** Reads the settings for signing replies (X30). */
-function readReplySigning(
-  { sign, x509 }: NonNullable<Values['wsse']>,
-  report: Report,
-  readBytes: ReadBytes,
-): Wsse['sign'] {
+function readReplySigning({ sign, x509 }: SignatureKeys, report: Report, readBytes: ReadBytes): Wsse['sign'] {
   if (sign === undefined) return undefined;
   if (x509 === undefined)
     report('/wsse/sign', 'expected /wsse/x509 too, because only replies to signed requests are signed');
@@ -346,7 +356,7 @@ function readReplySigning(
 
 /** Reads the settings for decryption (X23). Its keys are by default that of `sign`. */
 function readDecrypting(
-  { decrypt, x509 }: NonNullable<Values['wsse']>,
+  { decrypt, x509 }: SignatureKeys,
   sign: Wsse['sign'],
   report: Report,
   readBytes: ReadBytes,
@@ -375,8 +385,13 @@ function readDecrypting(
 
 /** Reads the settings for signatures. The module is loaded only for a contract that has them. */
 function readSigning(
-  { username, password, timestamp, unverified = [] }: NonNullable<Values['wsse']>,
-  keys: NonNullable<NonNullable<Values['wsse']>['x509']>,
+  {
+    username,
+    password,
+    timestamp,
+    unverified = [],
+  }: SignatureKeys & Pick<NonNullable<Values['wsse']>, 'username' | 'password'>,
+  keys: NonNullable<SignatureKeys['x509']>,
   known: ReadonlyMap<string, unknown>,
   report: Report,
   readBytes: ReadBytes,

@@ -2,9 +2,10 @@
 import type { Saml } from '../../contract/credentials.ts';
 import type { OverlayValues } from '../../contract/overlay-keys.ts';
 import { parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
+import type { ReadBytes } from '../document/bytes-reader.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
-import { NamedFiles, type ReadBytes } from './named-files.ts';
+import { NamedFiles } from './named-files.ts';
 
 type WsseKeys = NonNullable<OverlayValues<'openapi'>['wsse']>;
 

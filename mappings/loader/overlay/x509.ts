@@ -3,9 +3,10 @@ import type { Signing } from '../../contract/credentials.ts';
 import type { OverlayValues } from '../../contract/overlay-keys.ts';
 import { type Certificate, parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
 import { readCrl } from '../../security/crl.ts';
+import type { ReadBytes } from '../document/bytes-reader.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
-import { NamedFiles, type ReadBytes } from './named-files.ts';
+import { NamedFiles } from './named-files.ts';
 
 /** The key `wsse.x509`. */
 type X509Keys = NonNullable<NonNullable<OverlayValues<'openapi'>['wsse']>['x509']>;

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type AdoptedOperation, type AdoptedService, derivedFile } from '../../contract/adopted.ts';
 import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
 import { isMixed } from '../../contract/members.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../contract/type-graph.ts';
 import type { LoadedContract } from '../build-contract.ts';
 import { Allowance, type ContractLimits, contractError } from '../document/allowance.ts';
+import { bytesReader } from '../document/bytes-reader.ts';
 import { ContractError, type ContractProblem, pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
 import { readYamlFile, withLines } from '../document/yaml.ts';
@@ -20,6 +21,7 @@ import { type AdoptedOverlay, readAdoptedOverlay } from './adopted-overlay.ts';
 import { findAmbiguousOperations } from './ambiguous-operations.ts';
 import { adoptedNames, loadAdoptedService, placeIn } from './load-adopted.ts';
 import { operationKey } from './operation-names.ts';
+import { checkedPolicies } from './policy-settings.ts';
 import { openFieldsOf, renameMembers } from './renames.ts';
 
 /**
@@ -38,7 +40,7 @@ export function loadAdoptedContract(
   const report: Report = (pointer, message) => problems.push({ file, pointer, message });
   const document =
     overlayFile === undefined ? undefined : readYamlFile(overlayFile, problems, allowance)?.root;
-  const overlay = readAdoptedOverlay(document, report);
+  const overlay = readAdoptedOverlay(document, report, bytesReader(dirname(file), allowance));
   if (problems.length > 0) throw new ContractError(withLines(problems));
   const { service: whole, warnings } = loadAdoptedService(folder, {
     wsdl: overlay.wsdl,
@@ -73,6 +75,11 @@ export function loadAdoptedContract(
       ...findAmbiguousOperations(service, contract.ports).map((message) => {
         return { file, pointer: '/operations', message };
       }),
+      ...overlay.missingFiles.map((pointer) => ({
+        file,
+        pointer,
+        message: 'expected the name of a file, got none. Until then, signed messages are rejected',
+      })),
     ],
   };
 }
@@ -161,7 +168,9 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
     responseStatus: familyStatus(),
     settings,
     personal,
-    adopted: { service: { ...service, policies: policiesOf(service, wsse) } },
+    adopted: {
+      service: { ...service, policies: checkedPolicies(service.policies, wsse, Object.values(tokenPlaces)) },
+    },
   };
 }
 
@@ -272,7 +281,18 @@ interface Moved {
 /** The keys in `headers` for the two values of a UsernameToken (A31). */
 const tokenPlaces = { username: 'Security.Username', password: 'Security.Password' } as const;
 
-function credentialsOf({ operations }: AdoptedService, { headers }: AdoptedOverlay, report: Report): Moved {
+/** Returns the settings of WS-Security; undefined for none. */
+function wsseOf(hasToken: boolean, signatures: AdoptedOverlay['signatures']): Wsse | undefined {
+  if (!hasToken && signatures === undefined) return undefined;
+  const token = hasToken ? tokenPlaces : { username: undefined, password: undefined };
+  return { ...token, digest: 'refuse', timestamp: 'optional', unverified: [], ...signatures };
+}
+
+function credentialsOf(
+  { operations }: AdoptedService,
+  { headers, signatures }: AdoptedOverlay,
+  report: Report,
+): Moved {
   const declared = operations.flatMap(({ input }) => input.headers);
   const blocks = new Set(declared.map(({ name }) => name.local));
   const parts: CredentialPart[] = [];
@@ -317,10 +337,7 @@ function credentialsOf({ operations }: AdoptedService, { headers }: AdoptedOverl
   const all = [...parts, ...tokenParts];
   return {
     credentials: all.length === 0 ? undefined : { member: undefined, parts: all, send: 'headers' },
-    wsse:
-      tokenParts.length < 2
-        ? undefined
-        : { ...tokenPlaces, digest: 'refuse', timestamp: 'optional', unverified: [] },
+    wsse: wsseOf(tokenParts.length === 2, signatures),
   };
 }
 
@@ -345,15 +362,6 @@ function mayHave(type: SchemaType, [name, ...path]: readonly string[]): boolean 
   };
   if (content.kind === 'elements' && isIn(content.particle)) return true;
   return type.derived.some((derived) => mayHave(derived, [name, ...path]));
-}
-
-/** Returns the policies of a service. A UsernameToken is supported only if the overlay configures its values (A31). */
-function policiesOf({ policies }: AdoptedService, wsse: Wsse | undefined): AdoptedService['policies'] {
-  return policies.map((one) => {
-    if (one.kind !== 'usernameToken' || wsse !== undefined) return one;
-    const { username, password } = tokenPlaces;
-    return { ...one, text: `${one.text} (soap.yaml: headers, ${username} and ${password})`, served: false };
-  });
 }
 
 /** Returns true if a message of the service may contain binary values. */

@@ -1,13 +1,15 @@
+import type { Wsse } from '../../contract/credentials.ts';
 import {
   defaultSettings,
   type OverlayValues,
   overlaySettings,
   type Settings,
 } from '../../contract/overlay-keys.ts';
+import type { ReadBytes } from '../document/bytes-reader.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
 import { readSettings } from '../document/settings-file.ts';
-import { basePathOf, readHeaderNames, settingsOf } from '../overlay/overlay.ts';
+import { basePathOf, noFiles, readHeaderNames, readSignatureKeys, settingsOf } from '../overlay/overlay.ts';
 
 type Keys = OverlayValues<'adopted'>;
 
@@ -28,11 +30,22 @@ export interface AdoptedOverlay {
   /** `Block.member` → HTTP header and its format. */
   readonly headers: ReadonlyMap<string, { readonly header: string; readonly format: string }>;
   readonly personal: readonly string[];
+  /** Settings of signatures; undefined for none, or while names of files are missing (X37). */
+  readonly signatures: Pick<Wsse, 'timestamp' | 'unverified' | 'x509' | 'sign'> | undefined;
+  /** Pointers of missing names of files. */
+  readonly missingFiles: readonly string[];
 }
 
 /** Reads the overlay of an adopted contract. Wrong values are reported. An empty file is valid. */
-export function readAdoptedOverlay(document: unknown, report: Report): AdoptedOverlay {
+export function readAdoptedOverlay(
+  document: unknown,
+  report: Report,
+  readBytes: ReadBytes = noFiles,
+): AdoptedOverlay {
   const keys = readSettings(overlaySettings.adopted, document ?? {}, '', report) ?? {};
+  const missingFiles = keys.wsse === undefined ? [] : emptyNames(keys.wsse, '/wsse');
+  if (keys.wsse?.x509?.credential !== undefined)
+    report('/wsse/x509/credential', 'expected none for a WSDL, because its callers have no such credential');
   return {
     wsdl: keys.wsdl,
     refs: keys.refs ?? new Map(),
@@ -44,7 +57,20 @@ export function readAdoptedOverlay(document: unknown, report: Report): AdoptedOv
     settings: settingsOf('adopted', keys, defaultSettings.adopted, report),
     headers: readMoved(keys.headers, report),
     personal: keys.personal ?? [],
+    missingFiles,
+    signatures:
+      keys.wsse === undefined || missingFiles.length > 0
+        ? undefined
+        : readSignatureKeys(keys.wsse, new Map(), report, readBytes),
   };
+}
+
+/** Returns the pointers of empty texts in a value of the overlay. They are names of files to fill in. */
+function emptyNames(value: unknown, at: string): readonly string[] {
+  if (value === '') return [at];
+  if (typeof value !== 'object' || value === null) return [];
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return entries.flatMap(([key, inner]) => emptyNames(inner, at + pointerSegment(String(key))));
 }
 
 function readMoved(given: Keys['headers'], report: Report): AdoptedOverlay['headers'] {

@@ -123,7 +123,7 @@ function read(
   const lost = new Set(documents.broken.map(({ namespace }) => namespace));
   const components = readSchemas(documents.schemas, lost, allowance, findings);
   const whole = readService(documents, components, names.operations, allowance, findings);
-  const { bindings, portElements: _, ...service } = withoutIncomplete(whole, documents, allowance, findings);
+  const { bindings, portElements, ...service } = withoutIncomplete(whole, documents, allowance, findings);
   return {
     ...service,
     typeNames: nameTypes(components.types, names.types),
@@ -131,7 +131,7 @@ function read(
     types: components.types,
     documents: documents.documents,
     single: singleWsdl(documents),
-    policies: readPolicies(documents.definitions, bindings),
+    policies: readPolicies(documents.definitions, bindings, portElements),
   };
 }
 

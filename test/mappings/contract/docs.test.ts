@@ -65,7 +65,9 @@ for (const [index, example] of blocks(reference, 'yaml').entries()) {
           .map(({ pointer }) => pointer)
           .filter(
             (pointer) =>
-              !/^\/(?:credentials\/member|soapErrors|servers\/.*|wsse\/x509\/(?:ca|crl).*)$/.test(pointer),
+              !/^\/(?:credentials\/member|soapErrors|servers\/.*|wsse\/(?:x509\/(?:ca|crl)|sign).*)$/.test(
+                pointer,
+              ),
           ),
         [],
       );

@@ -329,6 +329,7 @@ test('A31: policies of a binding, its operations and messages are read', (t) => 
   t.deepEqual(
     service.policies.map(({ text, kind, served: met }) => [text, kind, met]),
     [
+      ['binding PBinding: TransportBinding', 'other', true],
       ['binding PBinding: UsernameToken', 'usernameToken', true],
       ['binding PBinding: X509Token', 'other', false],
       ['binding PBinding: Addressing', 'addressing', true],
