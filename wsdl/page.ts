@@ -1,3 +1,4 @@
+import { requiresSignature } from '../mappings/contract/credentials.ts';
 import type { Contract, Operation, Route } from '../mappings/contract/model.ts';
 import { documentNames } from './binding.ts';
 import { type DocumentNode, element, writeHtml } from './document.ts';
@@ -19,6 +20,7 @@ pre { padding: 1rem; border: 1px solid; overflow-x: auto; overflow-wrap: normal;
 export function writeMetadataPage(contract: Contract, options: { readonly address: string }): string {
   const { address } = options;
   const routes = Map.groupBy(contract.routes, ({ operation }) => operation.name);
+  const isSoapOnly = requiresSignature(contract.wsse);
   return writeHtml(
     element(
       'html',
@@ -41,14 +43,15 @@ export function writeMetadataPage(contract: Contract, options: { readonly addres
         element('h2', {}, 'Endpoints'),
         addressList([
           ...pathsOf(contract).map((path) => `POST ${address}${path}`),
-          `POST ${address}/xml/reply/{operation}`,
-          `POST ${address}/json/reply/{operation}`,
+          ...(isSoapOnly
+            ? []
+            : [`POST ${address}/xml/reply/{operation}`, `POST ${address}/json/reply/{operation}`]),
         ]),
         element('h2', {}, 'Operations'),
         ...contract.operations.flatMap((operation) =>
-          operationSection(operation, routes.get(operation.name) ?? [], address),
+          operationSection(operation, isSoapOnly ? undefined : (routes.get(operation.name) ?? []), address),
         ),
-        ...example(contract, address),
+        ...(isSoapOnly ? [] : example(contract, address)),
       ),
     ),
   );
@@ -69,19 +72,22 @@ function pathsOf(contract: Contract): readonly string[] {
   return [...new Set(contract.ports.map(({ path }) => path))];
 }
 
+/** @param routes undefined if only SOAP calls are accepted */
 function operationSection(
   operation: Operation,
-  routes: readonly Route[],
+  routes: readonly Route[] | undefined,
   address: string,
 ): (DocumentNode | undefined)[] {
   return [
     element('h3', { id: operation.name }, operation.name),
     paragraph(operation.documentation),
-    addressList([
-      `POST ${address}/xml/reply/${operation.name}`,
-      `POST ${address}/json/reply/${operation.name}`,
-      ...routes.map((route) => `${route.method} ${address}${routeTemplate(route)}`),
-    ]),
+    routes === undefined
+      ? undefined
+      : addressList([
+          `POST ${address}/xml/reply/${operation.name}`,
+          `POST ${address}/json/reply/${operation.name}`,
+          ...routes.map((route) => `${route.method} ${address}${routeTemplate(route)}`),
+        ]),
   ];
 }
 

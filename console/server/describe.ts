@@ -1,5 +1,6 @@
 import { scalarTable } from '../../mappings/codec/scalars/table.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
+import { requiresSignature } from '../../mappings/contract/credentials.ts';
 import type { Contract, Field, NamedType, Operation, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
 import { routeTemplate } from '../../wsdl/page.ts';
@@ -59,8 +60,10 @@ export function describeContract(site: Site, address: string): object {
     address,
     wsdl: `${address}${soapPaths[0]?.path}?wsdl`,
     soap: soapPaths.map(({ path, version }) => ({ version, address: `${address}${path}` })),
-    xml: `${address}/xml/reply/{operation}`,
-    json: `${address}/json/reply/{operation}`,
+    ...(!requiresSignature(contract.wsse) && {
+      xml: `${address}/xml/reply/{operation}`,
+      json: `${address}/json/reply/{operation}`,
+    }),
     namespaces: contract.namespaces,
     signIn: signInWays(contract, credentialBlocks(site)),
     operations: contract.operations.map((operation) => describeOperation(contract, operation)),

@@ -1,5 +1,6 @@
 import { callErrors, errorSample } from '../../gateway/protocols/error-samples.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
+import { requiresSignature } from '../../mappings/contract/credentials.ts';
 import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { routeTemplate } from '../../wsdl/page.ts';
@@ -80,14 +81,17 @@ function message(view: View, message: AdoptedMessage | undefined): Html {
 function addresses({ site, address, texts }: View, { operation }: CompiledOperation): Html {
   const { name, binding } = operation;
   const { action } = binding;
-  const { routes } = site.contract;
+  const isSoapOnly = requiresSignature(site.contract.wsse);
+  const routes = isSoapOnly ? [] : site.contract.routes;
   const rows: Html[][] = site.soapPaths.map(({ path, version }) => [
     `SOAP ${version}`,
     addressCode(`POST ${address}${path}`),
     version === '1.1' ? html`<code>SOAPAction: "${action}"</code>` : html`<code>action="${action}"</code>`,
   ]);
-  rows.push(['XML', addressCode(`POST ${address}/xml/reply/${name}`), '']);
-  rows.push(['JSON', addressCode(`POST ${address}/json/reply/${name}`), '']);
+  if (!isSoapOnly) {
+    rows.push(['XML', addressCode(`POST ${address}/xml/reply/${name}`), '']);
+    rows.push(['JSON', addressCode(`POST ${address}/json/reply/${name}`), '']);
+  }
   for (const route of routes)
     if (route.operation.name === name)
       rows.push(['REST', addressCode(`${route.method} ${address}${routeTemplate(route)}`), '']);

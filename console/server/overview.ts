@@ -1,5 +1,6 @@
 import { shownConstants } from '../../gateway/http/pages.ts';
 import { callErrors } from '../../gateway/protocols/error-samples.ts';
+import { requiresSignature } from '../../mappings/contract/credentials.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { documentNames } from '../../wsdl/binding.ts';
 import { mostInKit } from './contract-kit.ts';
@@ -244,9 +245,11 @@ function addresses({ site, address, texts }: View): Html {
     `SOAP ${version}`,
     addressCode(`POST ${address}${path}`),
   ]);
-  rows.push(['XML', addressCode(`POST ${address}/xml/reply/{operation}`)]);
-  rows.push(['JSON', addressCode(`POST ${address}/json/reply/{operation}`)]);
-  if (site.contract.routes.length > 0) rows.push(['REST', texts.say('overview.rest')]);
+  if (!requiresSignature(site.contract.wsse)) {
+    rows.push(['XML', addressCode(`POST ${address}/xml/reply/{operation}`)]);
+    rows.push(['JSON', addressCode(`POST ${address}/json/reply/{operation}`)]);
+    if (site.contract.routes.length > 0) rows.push(['REST', texts.say('overview.rest')]);
+  }
   return table(
     [texts.say('overview.format'), texts.say('overview.address')],
     rows,

@@ -1,6 +1,6 @@
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import { fileNameOf, sampleSuffix } from '../../wsdl/kits/file-names.ts';
-import type { MessageSample, SampleFormat } from '../../wsdl/samples/samples.ts';
+import { acceptedSamples, type MessageSample, type SampleFormat } from '../../wsdl/samples/samples.ts';
 import type { Site } from './view.ts';
 
 /** A sample message and its direction. */
@@ -18,8 +18,9 @@ export const formatNames: Readonly<Record<SampleFormat, string>> = {
 
 /** Returns the sample messages of an operation, requests first. */
 export function samplesOf(site: Site, { operation }: CompiledOperation): readonly Sample[] {
-  const found = site.sampler().samplesOf(operation.name);
-  if (found === undefined) return [];
+  const all = site.sampler().samplesOf(operation.name);
+  if (all === undefined) return [];
+  const found = acceptedSamples(site.contract, all);
   return [
     ...found.requests.map((each) => ({ ...each, side: 'request' as const })),
     ...found.replies.map((each) => ({ ...each, side: 'reply' as const })),

@@ -159,6 +159,11 @@ export interface MovedHeader extends MovedFrom {
   readonly header: string;
 }
 
+/** Returns true if a contract accepts only signed calls, which are SOAP calls (X4). */
+export function requiresSignature(wsse: Wsse | undefined): boolean {
+  return (wsse?.x509?.require.length ?? 0) > 0;
+}
+
 /** The credentials of a contract that callers send in declared header blocks (A8). */
 export function movedHeadersOf(credentials: Credentials | undefined): readonly MovedHeader[] {
   return (credentials?.parts ?? []).flatMap(({ name, header, moved }) =>

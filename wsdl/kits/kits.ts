@@ -1,10 +1,12 @@
 import { zipSync } from 'fflate';
 import type { CompiledContract } from '../../mappings/compiled.ts';
+import { requiresSignature } from '../../mappings/contract/credentials.ts';
 import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { credentialHeaders } from '../samples/placeholders.ts';
-import { createSampler, type OperationSamples, type Sampler } from '../samples/samples.ts';
+import { acceptedSamples, createSampler, type OperationSamples, type Sampler } from '../samples/samples.ts';
 import { type Collected, writeBruno, writePostman, writeSoapUi } from './collections.ts';
 import { foldersOf, sampleSuffix } from './file-names.ts';
+import { signingFiles } from './signing.ts';
 import { type Snippet, snippetsOf } from './snippets.ts';
 
 /**
@@ -69,10 +71,11 @@ export class Kits {
   collections(operations?: readonly string[]): ReadonlyMap<string, string> {
     const facts = this.#collected(operations);
     return new Map([
-      ['README.txt', readme(facts)],
+      ['README.txt', readme(facts, requiresSignature(this.#compiled.contract.wsse))],
       ['soapui-project.xml', writeSoapUi(facts)],
       ['postman-collection.json', writePostman(facts)],
       ...[...writeBruno(facts)].map(([path, text]) => [`bruno/${path}`, text] as const),
+      ...signingFiles(this.#compiled.contract.wsse, facts.wsdl),
     ]);
   }
 
@@ -93,7 +96,7 @@ export class Kits {
 
   #samplesOf(operation: string): OperationSamples {
     const samples = this.#sampler.samplesOf(operation);
-    if (samples !== undefined) return samples;
+    if (samples !== undefined) return acceptedSamples(this.#compiled.contract, samples);
     throw new RangeError(
       `operation: expected one of the contract, got ${JSON.stringify(operation)}${didYouMean(operation, this.#compiled.operations.keys())}`,
     );
@@ -159,13 +162,17 @@ function programsOf(
   });
 }
 
-function readme({ service, address, wsdl, credentials, operations }: Collected): string {
+function readme({ service, address, wsdl, credentials, operations }: Collected, isSigned: boolean): string {
+  const formats = isSigned ? 'SOAP 1.1 and SOAP 1.2' : 'SOAP 1.1, SOAP 1.2, XML and JSON';
+  const signing = isSigned
+    ? 'signing/                 Calls must be signed. The programs and collections do not sign: add a file of this folder.\n'
+    : '';
   const names = operations.map(({ name }) => `  ${name}\n`).join('');
   return `${service}\n\nAddress: ${address}\nWSDL: ${wsdl}\n${credentialWords(credentials)}
 soapui-project.xml       SoapUI: File, Import Project
 postman-collection.json  Postman: Import
 bruno/                   Bruno: Open Collection
-samples/ in each folder  requests and replies in SOAP 1.1, SOAP 1.2, XML and JSON
+${signing}samples/ in each folder  requests and replies in ${formats}
 The other files of each folder are programs that make the call; those that no test runs say so.
 The collections have each credential once, as a variable of the collection or project.
 

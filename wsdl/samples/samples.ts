@@ -6,7 +6,7 @@ import { compileScalars } from '../../mappings/codec/scalars/table.ts';
 import { escapeAttribute, quoteJson } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
-import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
+import { movedHeadersOf, requiresSignature } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { type Binding, type Contract, namespaces } from '../../mappings/contract/model.ts';
 import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
@@ -400,6 +400,13 @@ function tokenBlock(
     xml: `<wsse:Security xmlns:wsse="${namespaces.wsse}"><wsse:UsernameToken><wsse:Username>${value(username)}</wsse:Username><wsse:Password>${value(password)}</wsse:Password></wsse:UsernameToken></wsse:Security>`,
     credentials: [username, password],
   };
+}
+
+/** Returns the samples in formats that the contract accepts: only SOAP if calls must be signed (X4). */
+export function acceptedSamples({ wsse }: Contract, samples: OperationSamples): OperationSamples {
+  if (!requiresSignature(wsse)) return samples;
+  const isSoap = ({ format }: MessageSample): boolean => format === 'soap11' || format === 'soap12';
+  return { ...samples, requests: samples.requests.filter(isSoap), replies: samples.replies.filter(isSoap) };
 }
 
 // --- messages --------------------------------------------------------------------------------------

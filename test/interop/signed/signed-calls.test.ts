@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { signingFiles } from '../../../wsdl/kits/signing.ts';
 import { startSigned } from '../../security/signed.ts';
 
 // Real client stacks sign calls and verify the signed replies. A stack that is not installed is skipped with the reason.
@@ -74,3 +75,39 @@ for (const { client, setting } of cases)
     t.true(lines.length > 0);
     for (const line of lines) t.true(line.ok, `${line.title}: ${line.got}`);
   });
+
+test('X38: the program of the kit for zeep makes a call that the gateway accepts, and verifies the reply', async (t) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'signed-'));
+  const python = process.env.PYTHON ?? 'python3';
+  const missing = await run(python, ['-c', 'import zeep, xmlsec']).catch((error: Error) => error.message);
+  if (typeof missing === 'string') {
+    t.log(`skipped: zeep is not installed (${missing})`);
+    t.pass();
+    return;
+  }
+  const pair = 'sign: { key: gateway.key, certificate: gateway.crt }';
+  const gateway = await startSigned(t, 'default', cwd, {}, {}, pair);
+  gateway.answer({ body: '{"data":{"agreeToTerms":true}}' });
+  for (const kind of ['key', 'crt']) copyFileSync(join(cwd, `alice.${kind}`), join(cwd, `caller.${kind}`));
+  const lists = { cas: [], certificates: [], crls: [], files: [] };
+  const x509 = {
+    ...lists,
+    require: ['body', 'timestamp'],
+    credential: undefined,
+    sha1: false,
+    replay: 'allow',
+  } as const;
+  const keys = { key: '', certificates: [''], files: [], confirmation: false } as const;
+  const wsse = {
+    username: undefined,
+    password: undefined,
+    digest: 'refuse',
+    timestamp: 'required',
+    unverified: [],
+  } as const;
+  const files = signingFiles({ ...wsse, x509, sign: keys }, `${gateway.running.url}/v2/soap11?wsdl`);
+  const call = `${files.get('signing/zeep_signing.py')}print(client.service.GetEulaStatus(Request={"SubUserName": "jane"}))\n`;
+  writeFileSync(join(cwd, 'call.py'), call);
+  const { stdout } = await run(python, ['call.py'], { cwd });
+  t.regex(stdout, /'AgreeToTerms': True/);
+});
