@@ -156,6 +156,11 @@ export class Verifier {
     return first?.isTrusted === true && 'others' in first.signer ? first.signer.signer : undefined;
   }
 
+  /** Returns true for a Signature whose SignatureValue was verified. */
+  isOpened(element: TreeElement): boolean {
+    return this.#opened.has(element);
+  }
+
   /** Compares the digests of a Signature (X12 step 5). Throws SecurityProblem. */
   check(element: TreeElement): void {
     const opened = this.#opened.get(element);

@@ -17,6 +17,7 @@ import { type Message, signed } from './sign.ts';
 const xenc = 'http://www.w3.org/2001/04/xmlenc#';
 const xenc11 = 'http://www.w3.org/2009/xmlenc11#';
 const ds = 'http://www.w3.org/2000/09/xmldsig#';
+const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 const profile = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-x509-token-profile-1.0';
 const gateway = new X509Certificate(readFileSync(join(folder, 'keys/gateway.crt')));
 
@@ -74,7 +75,7 @@ export function encrypt(text: string | Buffer, options: Encryption = {}): Encryp
   return {
     wrapped,
     data: `<x:EncryptedData xmlns:x="${xenc}" Id="${id}" Type="${xenc}${type}"><x:EncryptionMethod Algorithm="${algorithm}"/>${value(bytes.toString('base64'))}</x:EncryptedData>`,
-    key: `<x:EncryptedKey xmlns:x="${xenc}" Id="${keyId}"><x:EncryptionMethod Algorithm="${xenc}rsa-oaep-mgf1p"/><d:KeyInfo xmlns:d="${ds}"><o:SecurityTokenReference>${named}</o:SecurityTokenReference></d:KeyInfo>${value(wrapped)}<x:ReferenceList><x:DataReference URI="#${id}"/></x:ReferenceList></x:EncryptedKey>`,
+    key: `<x:EncryptedKey xmlns:x="${xenc}" Id="${keyId}"><x:EncryptionMethod Algorithm="${xenc}rsa-oaep-mgf1p"/><d:KeyInfo xmlns:d="${ds}" xmlns:o="${wsse}"><o:SecurityTokenReference>${named}</o:SecurityTokenReference></d:KeyInfo>${value(wrapped)}<x:ReferenceList><x:DataReference URI="#${id}"/></x:ReferenceList></x:EncryptedKey>`,
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Gateway } from '../gateway/gateway.ts';
 import { bodyOf, cases, folder } from './captures.ts';
+import { encrypt } from './encrypt.ts';
 import { encrypted, startEncrypted } from './encrypted.ts';
 import { requestOf, sendAt } from './signed.ts';
 
@@ -72,5 +73,30 @@ test.serial('X44: no attack on signatures succeeds if the contract decrypts', as
     if (one.config === 'default' && !one.expect.includes('accepted')) t.not(usual.code, 'accepted', file);
     const { upstream } = await sendAt(gateways.wide, request, one.clock);
     t.false(JSON.stringify(upstream ?? '').includes('mallory'), file);
+  }
+});
+
+test.serial('X23, X26: an Assertion may be encrypted', async (t) => {
+  const saml = 'saml: { issuers: { "urn:test:sts": sts.crt }, audience: "urn:soapbridge:screening" }, ';
+  const gateway = await startEncrypted(t, 'wide', saml);
+  const file = 'cxf3-saml2-holder-of-key-soap12';
+  const text = bodyOf(requestIn(file)).toString();
+  const assertion = /<saml2:Assertion.*<\/saml2:Assertion>/s.exec(text)?.[0] ?? '';
+  const soap12 = 'application/soap+xml; charset=utf-8';
+  const sendNow = (message: string) =>
+    sendAt(gateway, requestOf(message, soap12), cases.captures[file]?.receivedAt ?? '');
+  t.is((await sendNow(text)).code, 'accepted');
+  for (const cipher of ['aes128-gcm', 'aes256-cbc']) {
+    const encryptedWith = (content: string): string => {
+      const { data, key } = encrypt(content, { cipher, type: 'Element' });
+      return text.replace(assertion, () => data).replace(/<wsse:Security [^>]*>/, (tag) => tag + key);
+    };
+    const { code, upstream, reply } = await sendNow(encryptedWith(assertion));
+    // the Signature of the message does not cover the Assertion, and AES-CBC needs one that does
+    t.is(code, cipher.endsWith('gcm') ? 'accepted' : 'wsse:FailedCheck', reply);
+    t.is(upstream === undefined, cipher.endsWith('cbc'));
+    const other = await sendNow(encryptedWith(assertion.replace('alice', 'mary')));
+    t.not(other.code, 'accepted');
+    t.is(other.upstream, undefined);
   }
 });

@@ -67,6 +67,27 @@ export function openSignatures(
 }
 
 /**
+ * Reads a Signature of the block (X12 step 1). If its KeyInfo may name an encrypted Assertion, the Signature is read after
+ * the decryption. Throws SecurityProblem.
+ */
+export function addSignature(
+  element: TreeElement,
+  block: TreeElement,
+  verifier: Verifier,
+  decryption: Decryption | undefined,
+): void {
+  try {
+    verifier.add(element);
+  } catch (error) {
+    const mayNeedAssertion =
+      decryption !== undefined &&
+      verifier.assertions !== undefined &&
+      block.children.some((child) => child.is(names.xenc, 'EncryptedData'));
+    if (!mayNeedAssertion || !(error instanceof SecurityProblem) || error.logged !== 'id') throw error;
+  }
+}
+
+/**
  * Decrypts and verifies the children of the block in document order (X23, X27). Throws SecurityProblem.
  *
  * @param isPermitted returns true for an element that may be encrypted, apart from a Signature
@@ -87,13 +108,15 @@ export function verifyInOrder(
     } else if (!isPermitted(element)) decryption?.refuseElement(element);
   };
   for (const child of block.children) {
-    const plain = replaced.get(child);
-    if (plain !== undefined) verify(plain);
-    else if (child.is(names.ds, 'Signature')) verifier.check(child);
+    const hidden = replaced.get(child);
+    if (hidden !== undefined) verify(hidden);
+    else if (verifier.isOpened(child)) verifier.check(child);
+    else if (child.is(names.ds, 'Signature')) verify(child);
     else
       for (const [data, element] of decryption?.decrypt(child) ?? []) {
-        replaced.set(data, element);
-        if (passed.has(data)) verify(element);
+        // a Signature is verified in its place; a Signature before it may need another element
+        if (element.is(names.ds, 'Signature') && !passed.has(data)) replaced.set(data, element);
+        else verify(element);
       }
     passed.add(child);
   }

@@ -24,6 +24,7 @@ import type { KeyLock } from '../../call/burnt-keys.ts';
 import type { SignedCredentials } from '../../call/credentials.ts';
 import { certificatePart } from '../../http/certificate-part.ts';
 import {
+  addSignature,
   answeredOf,
   lockOf,
   type OpenDecryption,
@@ -224,7 +225,7 @@ class SignedReader {
     for (const child of block.children) {
       if (child.is(names.ds, 'Signature')) {
         hasSignature = true;
-        verifier.add(child);
+        addSignature(child, block, verifier, decryption);
       } else if (decryption?.add(child) === true) hasSignature ||= child.is(names.xenc, 'EncryptedData');
       else if (verifier.assertions?.add(child) === true) continue;
       else if (child.namespace === names.ds)
