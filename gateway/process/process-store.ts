@@ -8,13 +8,14 @@ import { describeError } from '../telemetry/log.ts';
 import { ofProcess, type Snapshot } from '../telemetry/metrics.ts';
 import { readStore } from './config.ts';
 import type { ServeOptions } from './serve-options.ts';
+import type { StorePlan } from './store-plan.ts';
 
 /** Time between two searches for expired rows, in ms. */
 const expiryMs = 600_000;
 
 /** Options of the store of a process. */
 interface ProcessStoreOptions {
-  readonly url: string;
+  readonly plan: StorePlan;
   readonly guarded: GuardedStore;
   readonly log: Log;
 }
@@ -23,13 +24,13 @@ interface ProcessStoreOptions {
 export class ProcessStore {
   readonly store: Store;
   readonly #guarded: GuardedStore;
-  readonly #url: string;
+  readonly plan: StorePlan;
   readonly #expiry: NodeJS.Timeout;
   #wasUp: boolean;
 
-  constructor({ url, guarded, log }: ProcessStoreOptions) {
+  constructor({ plan, guarded, log }: ProcessStoreOptions) {
     this.store = guarded;
-    this.#url = url;
+    this.plan = plan;
     this.#expiry = setInterval(() => this.#expire(log), expiryMs).unref();
     this.#guarded = guarded;
     this.#wasUp = guarded.isUp;
@@ -64,7 +65,7 @@ export class ProcessStore {
   readonly forget = async (names: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     const { deleteCaller, vacuum } = await import('../store/forget.ts');
     const rows = await deleteCaller(this.store, names);
-    await vacuum(this.#url);
+    await vacuum(this.plan.url);
     return rows;
   };
 
@@ -89,9 +90,22 @@ export async function openProcessStore(
   const { openStore } = await import('../store/open-store.ts'); // no other configuration needs it
   try {
     const guarded = await openStore({ url: plan.url, storeMs, log, retryMs: storeRetryMs });
-    return new ProcessStore({ url: plan.url, guarded, log });
+    return new ProcessStore({ plan, guarded, log });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw new ContractError(withLines([{ file: config, pointer: '/store', message: error.message }]));
   }
+}
+
+/** Checks at a reload that the setting `store` is as at the start. Throws ContractError. */
+export function checkSameStore(
+  config: string,
+  { callerFiles }: Pick<ServeOptions, 'callerFiles'>,
+  store: ProcessStore | undefined,
+): void {
+  const plan = readStore(config, callerFiles?.callerKey !== undefined);
+  if (plan?.shown === store?.plan.shown) return;
+  const message =
+    'expected the store as at the start, got another one. Restart the gateway to change the store';
+  throw new ContractError(withLines([{ file: config, pointer: '/store', message }]));
 }

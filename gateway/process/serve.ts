@@ -434,7 +434,7 @@ export class Running {
   };
 
   async #reloadNow(): Promise<void> {
-    const { options, state, callerLimits, listenerTls, admin, files } = this.#parts;
+    const { options, state, callerLimits, listenerTls, admin, files, store } = this.#parts;
     const { secrets, callers } = state;
     files.beginReading(watchedFiles(options, state));
     const before = this.#sites.contracts();
@@ -445,6 +445,8 @@ export class Running {
       undo = callerLimits?.reload();
       const renewed = listenerTls.reload();
       const renewAdmin = admin.reload();
+      if (options.config !== undefined)
+        (await import('./process-store.ts')).checkSameStore(options.config, options, store);
       await this.#sites.reload();
       if (renewed !== undefined) listenerTls.renew(this.#listener, renewed);
       renewAdmin();

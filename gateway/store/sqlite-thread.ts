@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { performTasks } from '../workers/worker-thread.ts';
 import { metaTable, migrationOf, selectVersion } from './schema.ts';
@@ -41,6 +41,7 @@ let opened: Opened | undefined;
 
 function open({ path, busyMs, mustExist, isExisting }: SqliteTask): Opened {
   if (mustExist || isExisting) stats(path);
+  else closeSync(openSync(path, 'a', 0o600)); // SQLite would create a file that others can read
   const database = new DatabaseSync(path, { timeout: busyMs });
   try {
     database.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON');
@@ -138,7 +139,8 @@ const reasons = new Map<number, StoreReason>([
 function failureOf(error: unknown): { message: string; reason: StoreReason; code: string } {
   if (error instanceof StoreError) return { message: error.message, reason: error.reason, code: error.code };
   const { message, errcode, code } = error as { message: string; errcode?: number; code?: string };
-  if (errcode === undefined) return { message, reason: 'statement', code: code ?? '' };
+  if (errcode === undefined)
+    return { message, reason: code === undefined ? 'statement' : 'unreachable', code: code ?? '' };
   return { message, reason: reasons.get(errcode & 0xff) ?? 'statement', code: `SQLITE_${errcode}` };
 }
 

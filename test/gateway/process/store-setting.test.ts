@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { readShownConfig, readStore } from '../../../gateway/process/config.ts';
+import { checkSameStore, openProcessStore } from '../../../gateway/process/process-store.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { run } from '../commands/run.ts';
 
@@ -103,4 +105,29 @@ test('G3: `check` says whether the store can be opened, and does not change it',
   const newer = await check();
   t.is(newer.code, 2);
   t.regex(newer.err, /soapbridge.yaml:\d+#\/store: expected a store with a schema of major version 1, got 2/);
+});
+
+test('G53: a reload with another store is an error, and a new password is not', async (t) => {
+  const folder = folderOf(t);
+  const key = join(folder, 'key');
+  writeFileSync(key, '0123456789abcdef');
+  const files = { callerFiles: { callerKey: key } };
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const config = configOf(folder, 'sqlite:store.db');
+  const store = await openProcessStore(config, files, defaultLimits, log);
+  t.teardown(() => store?.close());
+  t.notThrows(() => checkSameStore(config, files, store));
+  for (const other of ['sqlite:other.db', undefined]) {
+    const error = t.throws(() => checkSameStore(configOf(folder, other), files, store), {
+      instanceOf: ContractError,
+    });
+    t.is(error?.problems[0]?.pointer, '/store');
+  }
+  const before = readStore(configOf(folder, 'postgres://me@127.0.0.1:9/x'), true);
+  writeFileSync(join(folder, 'password'), 'new');
+  const after = readStore(
+    configOf(folder, { url: 'postgres://me@127.0.0.1:9/x', password: { file: 'password' } }),
+    true,
+  );
+  t.is(after?.shown, before?.shown);
 });

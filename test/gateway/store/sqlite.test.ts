@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
@@ -10,8 +11,9 @@ const row = (name: string, value = 'v') => ({
 });
 const names = { sql: "SELECT name FROM meta WHERE name <> 'schema' ORDER BY name" };
 
-test('G53: a SQLite file is created with its schema, and read again', async (t) => {
-  const url = `sqlite:${join(folderOf(t), 'store.db')}`;
+test('G53: a SQLite file is created with its schema for its owner only, and read again', async (t) => {
+  const folder = folderOf(t);
+  const url = `sqlite:${join(folder, 'store.db')}`;
   const { store, lines } = await opened(t, url);
   t.true(store.isUp);
   t.deepEqual(await store.write([row('a'), row('b')]), [1, 1]);
@@ -23,6 +25,10 @@ test('G53: a SQLite file is created with its schema, and read again', async (t) 
     [{ name: 'c' }],
   );
   t.deepEqual(lines, ['store available {}']);
+  t.deepEqual(
+    readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]),
+    ['store.db', 'store.db-shm', 'store.db-wal'].map((name) => [name, 0o600]),
+  );
 });
 
 test('G53: statements of one write are one transaction', async (t) => {
