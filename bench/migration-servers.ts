@@ -98,18 +98,21 @@ export async function startServers(folder: string): Promise<Servers> {
     '/rules': { contract, upstream, legacy, migration: { routes: [...rules, { name: 'new', mode: 'new' }] } },
     '/legacy': { contract, upstream, legacy, migration: {} },
     '/compare': { contract, upstream, legacy, migration: inMode('compare') },
+    '/record': { contract, upstream, legacy, migration: inMode('compare', { record: { sample: '100%' } }) },
     '/blend': { contract, ...halves, migration: inMode('blend', { blend }) },
     '/list': { contract, upstream: whole, legacy, migration: inMode('new') },
   };
   const config = join(folder, 'soapbridge.yaml');
-  writeFileSync(config, JSON.stringify({ contracts }));
+  writeFileSync(config, JSON.stringify({ contracts, store: `sqlite:${join(folder, 'store.db')}` }));
+  const key = join(folder, 'caller.key');
+  writeFileSync(key, '0123456789abcdef');
   const [port, proxyPort] = [await freePort(), await freePort()];
   const bin = join(import.meta.dirname, '../bin/soapbridge.js');
   const gateway = await start(
     serverCore,
     ['--conditions=soapbridge-source', bin, 'serve', '--config', config],
     'listens',
-    { PORT: String(port), SOAPBRIDGE_LOG_LEVEL: 'silent' },
+    { PORT: String(port), SOAPBRIDGE_LOG_LEVEL: 'silent', SOAPBRIDGE_CALLER_KEY: key },
   );
   const passThrough = join(import.meta.dirname, 'servers/pass-through.ts');
   const proxy = await start(serverCore, [passThrough, String(proxyPort), legacy], 'ready');

@@ -114,12 +114,13 @@ async function measureCompare(
   const few = await callPaced(servers, '/compare', 100, 4 * seconds);
   const rate = 0.5e6 / few.cpu;
   const before = await comparedCounts(servers);
-  const found: Record<'fresh' | 'legacy' | 'compare', Paced>[] = [];
+  const found: Record<'fresh' | 'legacy' | 'compare' | 'record', Paced>[] = [];
   for (let turn = 0; turn < rounds; turn++)
     found.push({
       fresh: await callPaced(servers, '/new', rate, seconds),
       legacy: await callPaced(servers, '/legacy', rate, seconds),
       compare: await callPaced(servers, '/compare', rate, seconds),
+      record: await callPaced(servers, '/record', rate, seconds),
     });
   const after = await comparedCounts(servers);
   const skipped = after.skipped - before.skipped;
@@ -130,6 +131,11 @@ async function measureCompare(
   return [
     { name: 'compare, CPU of the process × new', value: ratio('cpu'), bound: 4 },
     { name: 'compare, CPU of the event loop × new', value: ratio('loop'), bound: 2.2 },
+    {
+      name: 'record with compare, CPU of the process × compare',
+      value: median(found.map(({ compare, record }) => record.cpu / compare.cpu)),
+      bound: 1.25,
+    },
     { name: 'compare at half load, p99 minus 1.05 × p99 of legacy, ms', value: median(late), bound: 1 },
     { name: 'compare at half load, share of calls that were not compared', value: share, bound: 0.01 },
   ];
