@@ -18,6 +18,17 @@ interface Files {
   readonly authority: ReturnType<typeof createAuthority>;
 }
 
+const none: CheckedFiles = {
+  config: undefined,
+  tls: undefined,
+  wsseSecrets: undefined,
+  callerLimits: undefined,
+  limitStore: undefined,
+  trustedProxies: [],
+  callerFiles: {},
+  readTokens,
+};
+
 /** Creates a folder with valid certificates: `own` of the gateway, `client` towards the upstream, and their CA. */
 function filesOf(t: ExecutionContext): Files {
   const folder = mkdtempSync(join(tmpdir(), 'check-'));
@@ -34,21 +45,7 @@ function filesOf(t: ExecutionContext): Files {
     write(`${name}.key`, key);
   }
   write('ca.pem', authority.cert);
-  const check: Files['check'] = (options) =>
-    checkFiles(
-      {
-        config: undefined,
-        tls: undefined,
-        wsseSecrets: undefined,
-        callerLimits: undefined,
-        limitStore: undefined,
-        trustedProxies: [],
-        callerFiles: {},
-        readTokens,
-        ...options,
-      },
-      [contract],
-    );
+  const check: Files['check'] = (options) => checkFiles({ ...none, ...options }, [contract]);
   return { write, check, authority };
 }
 
@@ -130,6 +127,32 @@ test('a certificate with less than 30 days is a warning', (t) => {
     warnings.join('\n'),
     /^certificate expires in less than 30 days: CN=test CA \(upstream of \/v2\), valid until 20/,
   );
+});
+
+test('X17: a memory of messages that replicas do not share is a warning', (t) => {
+  const x509 = {
+    cas: [],
+    certificates: [],
+    crls: [],
+    require: ['body', 'timestamp'],
+    credential: undefined,
+  } as const;
+  const wsse = {
+    username: undefined,
+    password: undefined,
+    digest: 'refuse',
+    timestamp: 'required',
+    unverified: [],
+    x509: { ...x509, sha1: false, replay: 'refuse', files: [] },
+  } as const;
+  const signed = { ...contract, wsse };
+  t.regex(
+    checkFiles(none, [signed]).warnings.join(),
+    /^\/v2: each process remembers .*with several replicas, set SOAPBRIDGE_LIMIT_STORE$/,
+  );
+  t.deepEqual(checkFiles({ ...none, limitStore: 'redis://a' }, [signed]).warnings, []);
+  t.deepEqual(checkFiles(none, [contract]).warnings, []);
+  t.is(checkFiles({ ...none, limitStore: 'redis://a' }, [contract]).problems.length, 1);
 });
 
 test('limits, callers, secrets and their options are checked', (t) => {
