@@ -60,6 +60,7 @@ export async function startAdministered(
     path: '/agency',
     config: { legacy: '{legacy}' },
     ...options,
+    limits: { storeMs: 600_000, ...options.limits }, // the machine of a test may be slow
     root: {
       admin: { listen: '127.0.0.1:0', tokens: tokenFile, ...options.admin },
       ...(store === undefined ? {} : { store }),
