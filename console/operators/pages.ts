@@ -15,6 +15,7 @@ import { audit } from './audit.ts';
 import { callers } from './callers.ts';
 import { contract } from './contract.ts';
 import { deprecations } from './deprecations.ts';
+import { exchanges } from './exchanges.ts';
 import { findings } from './findings.ts';
 import { assetFolder, type Frame, layout } from './layout.ts';
 import { operation } from './operation.ts';
@@ -23,7 +24,16 @@ import { problemPage, signIn } from './sign-in.ts';
 import { type ConsolePage, type PageParts, samplesOf, type Visit } from './visit.ts';
 
 /** All pages for signed-in users. Static paths come first. */
-const all: readonly ConsolePage[] = [overview, audit, operation, findings, callers, deprecations, contract];
+const all: readonly ConsolePage[] = [
+  overview,
+  audit,
+  operation,
+  findings,
+  exchanges,
+  callers,
+  deprecations,
+  contract,
+];
 
 const summary = 'Page of the operator console.';
 

