@@ -44,9 +44,7 @@ function missingSettings(
     ...(needs.sha1 !== undefined && x509?.sha1 !== true && x509?.sha1 !== needs.sha1
       ? [`wsse.x509.sha1: ${needs.sha1}`]
       : []),
-    ...(needs.cbc === true && isEncrypted && decrypt?.cbc !== true
-      ? ['wsse.decrypt.cbc: true']
-      : []),
+    ...(needs.cbc === true && isEncrypted && decrypt?.cbc !== true ? ['wsse.decrypt.cbc: true'] : []),
     ...(needs.saml !== undefined && saml === undefined ? ['wsse.saml'] : []),
   ];
 }
