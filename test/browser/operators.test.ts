@@ -29,7 +29,10 @@ let started: Promise<Console> | undefined;
 /** Returns a console that the tests share. It has a finding. */
 function shared(): Promise<Console> {
   started ??= startConsole(scope, {
-    migration: { routes: [{ name: 'watch', operations: ['GetOpportunityList'], mode: 'compare' }] },
+    migration: {
+      record: { sample: '100%' },
+      routes: [{ name: 'watch', operations: ['GetOpportunityList'], mode: 'compare' }],
+    },
   }).then(async (console) => {
     await console.findings();
     return console;
@@ -63,6 +66,9 @@ for (const look of looks)
       const { page, faults } = await open(t, '/', look);
       await page.goto(new URL(`${at}/findings`, page.url()).href);
       const finding = await page.getByRole('link', { name: 'OfferingAgency value' }).getAttribute('href');
+      const { text } = await (await shared()).get(`${at}/exchanges`);
+      const [, exchange = 'none'] = /id=([^"&]+)/.exec(text) ?? [];
+      t.not(exchange, 'none');
       const paths = [
         '/sign-in',
         '/',
@@ -73,6 +79,8 @@ for (const look of looks)
         finding ?? '',
         `${at}/callers`,
         `${at}/deprecations`,
+        `${at}/exchanges`,
+        `${at}/exchanges?id=${exchange}`,
         '/audit',
         '/nowhere',
       ];
