@@ -83,6 +83,7 @@ export interface Prepared {
     readonly deviations: ReadonlySet<Deviation> | undefined;
     readonly ignored: readonly string[];
     readonly isReadTwice: boolean;
+    readonly isReordered: boolean;
   };
   readonly given: MessageCredentials;
   /** Credentials of the call; undefined if the contract has none or they were not checked. */
@@ -206,6 +207,7 @@ export async function runCall(
   const { credentials, settings } = compiled.contract;
   const { reading } = input;
   exchange.stats.isReadTwice = reading.isReadTwice;
+  exchange.stats.isReordered = reading.isReordered;
   let given = givenIn(operation, input, header);
   let values: FoundCredentials | undefined;
   let hideKnown: Hide | undefined;

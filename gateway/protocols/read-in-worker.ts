@@ -415,6 +415,7 @@ function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared 
     illegalReferences,
     deviations,
     isReadTwice,
+    isReordered,
     given,
     values,
     shown,
@@ -423,7 +424,7 @@ function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared 
     json,
   } = call;
   return {
-    reading: { ignored, illegalReferences, deviations, isReadTwice },
+    reading: { ignored, illegalReferences, deviations, isReadTwice, isReordered },
     given,
     values,
     shown,

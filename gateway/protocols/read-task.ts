@@ -126,6 +126,7 @@ export interface ReadCall {
   readonly illegalReferences: number;
   readonly deviations: ReadonlySet<Deviation> | undefined;
   readonly isReadTwice: boolean;
+  readonly isReordered: boolean;
   readonly given: MessageCredentials;
   /** Credentials of the call after their check; undefined if it failed. */
   readonly values: FoundCredentials | undefined;

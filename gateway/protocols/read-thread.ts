@@ -175,6 +175,7 @@ function prepare(
     illegalReferences: reading.illegalReferences,
     deviations: reading.deviations,
     isReadTwice: reading.isReadTwice,
+    isReordered: reading.isReordered,
     given,
     values,
     shown: text,

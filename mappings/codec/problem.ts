@@ -92,6 +92,8 @@ export interface Reading {
   deviations: Set<Deviation> | undefined;
   /** True for a request that the byte reader gave up. */
   isReadTwice: boolean;
+  /** True for a request with elements in another order than that of an OpenAPI contract (W11). */
+  isReordered: boolean;
   /** The MIME parts of the message after its envelope (W60); undefined for a message that cannot have any. */
   attachments: AttachedParts | undefined;
   /** True for a reply that is compared: a value that violates the contract is recorded, and read as text (G34). */
@@ -170,6 +172,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     isRpc: false,
     deviations: undefined,
     isReadTwice: false,
+    isReordered: false,
     attachments: undefined,
     keepsRefused: false,
     defaults: undefined,

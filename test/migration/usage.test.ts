@@ -116,6 +116,39 @@ test('G61: usage per binding shows who has moved from SOAP, for an OpenAPI contr
   t.is(usage?.caller.length, 16); // the pseudonym of a secret
 });
 
+test('G61: accepted irregularities are counted', async (t) => {
+  const folder = folderOf(t);
+  const contract = join(folder, 'openapi.yaml');
+  const properties = { first: { type: 'string' }, second: { type: 'string' } };
+  const content = { 'application/json': { schema: { type: 'object', properties } } };
+  const responses = { 204: { description: 'done' } };
+  const put = { operationId: 'PutPair', requestBody: { required: true, content }, responses };
+  const info = { title: 'Pairs', version: '1' };
+  writeFileSync(contract, JSON.stringify({ openapi: '3.0.3', info, paths: { '/pair': { put } } }));
+  writeFileSync(
+    join(folder, 'soap.yaml'),
+    'dialect: plain\nunknownElements: ignore\nillegalCharacterReferences: accept\n',
+  );
+  const site = await startSite(t, { contract: folder, config: {}, ...withStore(folder) });
+  site.upstream.answer = { status: 204 };
+  const wsdl = (await site.send({ method: 'GET', path: '/soap11?wsdl' })).body.toString();
+  const namespace = /targetNamespace="([^"]*)"/.exec(wsdl)?.[1];
+  const send = async (inner: string, soapaction = '""', space = ''): Promise<void> => {
+    const body = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${space}<PutPair xmlns="${namespace}"><Body>${inner}</Body></PutPair></s:Body></s:Envelope>`;
+    const headers = { 'content-type': 'text/xml', ...(soapaction === 'none' ? {} : { soapaction }) };
+    const reply = await site.send({ path: '/soap11', headers, body });
+    t.is(reply.status, 200, reply.body.toString());
+  };
+  await send('<first>a</first><second>b</second>');
+  await send('<second>b</second><first>a</first>');
+  await send('<second>b</second><first>a</first>', '""', '<!-- read by the usual reader -->');
+  await send('<first>a</first><third>c</third>');
+  await send('<first>a&#1;</first>');
+  await send('<first>a</first>', 'none');
+  const [usage] = await usageIn(t, site, folder);
+  t.like(usage, { calls: 6, faults: 0, reordered: 2, ignored: 1, illegalReferences: 1, noAction: 1 });
+});
+
 test('G62: a caller without an id has the pseudonym of its network, without the address', async (t) => {
   const folder = folderOf(t);
   const config = {

@@ -41,7 +41,7 @@ export interface ByteReaderParts {
   /** Makes the plan of the operation's input; called once, when the first message is read. */
   readonly planOf: () => Plan | undefined;
   /** Completes the reading of a message that was read. */
-  readonly finish: (reading: Reading) => void;
+  readonly finish: (reading: Reading, isReordered: boolean) => void;
 }
 
 /** Compiles the byte reader of an operation. */
@@ -129,7 +129,7 @@ function readMessage(
       if (token !== undefined) reading.slots[slot] = token;
     }
     reading.credentials = reader.credentials;
-    finish(reading);
+    finish(reading, reader.isReordered);
     return { text: reader.take(), reading, closes: undefined };
   } finally {
     reader.release();

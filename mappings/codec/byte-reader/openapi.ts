@@ -36,7 +36,8 @@ export function openapiByteReaders(
         plans ??= new Plans(policyOf(contract, scalars, readerOf, limits));
         return body.kind === 'element' ? plans.inputOf(body.element, slots) : undefined;
       },
-      finish: (reading) => {
+      finish: (reading, isReordered) => {
+        reading.isReordered = isReordered;
         reading.refusesAttributes = refusesAttributes;
         const isMissing = field?.required === true && reading.slots[credentialsSlot] === undefined;
         if (isMissing) missDeep(field, 'xml', [], reading, settings.soapErrors === 'fault');

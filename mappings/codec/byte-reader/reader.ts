@@ -76,6 +76,8 @@ export interface Place {
 export class ByteReader implements Cursor {
   at = 0;
   to = 0;
+  /** True if a member of an object came after a later one. */
+  isReordered = false;
   target: Buffer<ArrayBuffer> = scratch;
   /** The JSON of the inputs that are not in the JSON, by slot. */
   slots: (string | undefined)[] = [];
@@ -116,6 +118,7 @@ export class ByteReader implements Cursor {
     this.#mostAttributes = maxAllAttributes(limits);
     this.#top = 0;
     this.#learned = 0;
+    this.isReordered = false;
     this.to = 0;
     this.slots = [];
     this.credentials = undefined;
@@ -182,6 +185,7 @@ export class ByteReader implements Cursor {
       children++;
       const tag = this.#next(table, last, at);
       if (tag === undefined) return -1;
+      if (last !== undefined && tag.index < last.index) this.isReordered = true;
       const isAgain = tag.repeats && tag.index === last?.index;
       if (last?.repeats === true && !isAgain) this.target[this.to++] = closeBracket;
       const before = this.to;

@@ -103,6 +103,7 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
   let keys: Distinct | undefined;
   let json = '{';
   let index = -1;
+  let furthest = -1;
   while (xml.nextChild()) {
     // fast path: most children follow the order of the contract
     index = fields[index + 1]?.field.xml === xml.local ? index + 1 : (byXml.get(xml.local) ?? -1);
@@ -116,6 +117,8 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
       }
       continue;
     }
+    if (index < furthest) reading.isReordered = true;
+    else furthest = index;
     reading.path.push(member.field.xml);
     if (seen[index] === true) {
       refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
