@@ -4,10 +4,13 @@ import { adoptCommand } from '../../gateway/commands/adopt.ts';
 import { checkCommand } from '../../gateway/commands/check.ts';
 import { diffCommand } from '../../gateway/commands/diff.ts';
 import { explainCommand } from '../../gateway/commands/explain.ts';
+import { forgetCommand } from '../../gateway/commands/forget.ts';
 import { initCommand } from '../../gateway/commands/init.ts';
 import { kitCommand } from '../../gateway/commands/kit.ts';
 import { mapCommand } from '../../gateway/commands/map.ts';
 import { namesCommand } from '../../gateway/commands/names.ts';
+import { recordCommand } from '../../gateway/commands/record.ts';
+import { replayCommand } from '../../gateway/commands/replay.ts';
 import { reportCommand } from '../../gateway/commands/report.ts';
 import { routesCommand } from '../../gateway/commands/routes.ts';
 import { serveCommand } from '../../gateway/commands/serve.ts';
@@ -30,6 +33,7 @@ function createParser(): Command {
       initCommand,
       kitCommand,
     ],
+    ...[forgetCommand, recordCommand, replayCommand],
     ...[mapCommand, namesCommand, serveCommand, translateCommand, usageCommand, wsdlCommand],
   ])
     program.addCommand(create());

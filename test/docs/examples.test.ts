@@ -178,6 +178,7 @@ const readElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/operations.md', 'settings.test.ts'],
   ['docs/record-and-replay.md', 'record-and-replay.test.ts'],
   ['docs/retire.md', 'retire.test.ts'],
+  ['docs/store.md', 'settings.test.ts'],
 ]);
 
 for (const block of blocksOf('yaml')) {

@@ -5,13 +5,14 @@ import test, { type ExecutionContext } from 'ava';
 import { readTokens } from '../../gateway/admin/tokens.ts';
 import { readCallerLimits } from '../../gateway/process/caller-limits-file.ts';
 import { readCallers } from '../../gateway/process/callers-file.ts';
-import { readConfig, readListenerPlan } from '../../gateway/process/config.ts';
+import { readConfig, readListenerPlan, readStore } from '../../gateway/process/config.ts';
 import { createAuthority } from '../gateway/certificates.ts';
 import { readPage } from './page.ts';
 
 const [limits = ''] = settingsOf('limits.md');
 const [listener = '', upstream = '', callers = ''] = settingsOf('credentials.md');
 const [several = ''] = settingsOf('commands.md');
+const [sqlite = '', postgres = ''] = settingsOf('store.md');
 const [addresses = '', admin = '', tokens = ''] = settingsOf('operations.md');
 
 function settingsOf(page: string): readonly string[] {
@@ -60,6 +61,17 @@ test('docs/operations.md: the gateway reads the addresses of an upstream', (t) =
     healthCheck: { path: '/healthz', everyMs: 5_000 },
     maxConnectionAgeMs: 300_000,
   });
+});
+
+test('docs/store.md: the gateway reads the settings of a store', (t) => {
+  const place = folder(t);
+  const file = written(t, sqlite.replace('/var/lib/soapbridge', place));
+  t.is(readStore(file, true)?.url, `sqlite:${place}/store.db`);
+  t.like(readConfig(file)[0]?.legacy, { url: 'https://legacy.internal.example' });
+  const password = join(place, 'password');
+  writeFileSync(password, 'secret');
+  const url = readStore(written(t, postgres.replace('/run/secrets/store-password', password)), true)?.url;
+  t.is(url, 'postgres://soapbridge:secret@db.internal.example/soapbridge?sslmode=verify-full');
 });
 
 test('docs/credentials.md: the gateway reads the names of callers', (t) => {

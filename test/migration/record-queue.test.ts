@@ -81,7 +81,7 @@ test('G56: entries that wait for the store count, too', async (t) => {
   t.true(queue.enter());
 });
 
-test('G54: recordings stay in the queue while the store fails, and are written later', async (t) => {
+test('G54, G74: recordings stay in the queue while the store fails, are written later, and counted', async (t) => {
   const store = new StubStore();
   store.failure = new StoreError('no', 'unreachable');
   const queue = queueOf(t, store);

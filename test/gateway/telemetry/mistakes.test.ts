@@ -118,7 +118,7 @@ for (const [kind, gateway, path, headers, text] of messages)
     t.notRegex(JSON.stringify(refusals), new RegExp(`${marker}|${number}`, 'i'));
   });
 
-test.serial('a refused message without an expected value has no empty mistake', async (t) => {
+test.serial('the mistake of a header block has no name of the caller', async (t) => {
   const before = screening.log().length;
   const header = `<x:strange xmlns:x="urn:x" s:mustUnderstand="1" xmlns:s="${soap11Namespace}"/>`;
   const text = envelope('1.1', { header, body });
@@ -126,6 +126,12 @@ test.serial('a refused message without an expected value has no empty mistake', 
   const { fault, block, refusal } = JSON.parse(screening.log().slice(before));
   t.deepEqual(
     { fault, block, refusal },
-    { fault: 'MustUnderstand', block: '{urn:x}strange', refusal: undefined },
+    {
+      fault: 'MustUnderstand',
+      block: '{urn:x}strange',
+      refusal: [
+        { expected: 'mustUnderstand only on header blocks that the contract reads', got: 'another element' },
+      ],
+    },
   );
 });
