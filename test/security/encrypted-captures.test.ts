@@ -49,7 +49,7 @@ for (const name of ['wide', 'transport', 'open'] as const)
     t.true(accepted >= (name === 'open' ? 2 : 12), `${accepted}`);
   });
 
-test.serial('X43: each attack on decryption has the result of its rules', async (t) => {
+test.serial('X24: each attack on decryption has the result of its rules', async (t) => {
   t.is(Object.keys(encrypted.attacks).length, 8);
   for (const [file, one] of Object.entries(encrypted.attacks)) {
     const envelope = readFileSync(join(folder, 'attacks', file));
@@ -63,7 +63,7 @@ test.serial('X43: each attack on decryption has the result of its rules', async 
   }
 });
 
-test.serial('X43: no attack on signatures succeeds if the contract decrypts', async (t) => {
+test.serial('X24: no attack on signatures succeeds if the contract decrypts', async (t) => {
   for (const [file, one] of Object.entries(cases.attacks)) {
     if (one.config === 'replay') continue;
     const envelope = readFileSync(join(folder, 'attacks', file));
