@@ -54,6 +54,8 @@ export function reportCommand(): Command {
 
 async function printReport(flags: ReportFlags): Promise<void> {
   const { state, format, operation, require } = flags;
+  if (state === undefined && flags.store === undefined && flags.config === undefined)
+    throw new RangeError('--state: expected --state, --store, or --config with a store, got none of them');
   const { readReport } = await import('../migration/report.ts');
   const now = Date.now();
   const read =

@@ -74,10 +74,10 @@ test('G55: `forget` deletes the data of a caller by name, id or pseudonym, with 
       SOAPBRIDGE_CALLERS: join(folder, 'callers.yaml'),
       SOAPBRIDGE_CALLER_KEY: join(folder, 'key'),
     }).ended;
-  t.is((await forget('acme')).out, 'compare_hours: 1\nfindings: 1\n2 rows\n');
+  t.is((await forget('acme')).out, 'compare_hours: 1\nusage_days: 1\ncallers: 1\nfindings: 1\n4 rows\n');
   t.deepEqual(callers().toSorted(), ['', pseudonym]);
   t.false(readFileSync(file).includes('acme'));
-  t.is((await forget('other')).out, 'compare_hours: 1\nfindings: 1\n2 rows\n');
+  t.is((await forget('other')).out, 'compare_hours: 1\nusage_days: 1\ncallers: 1\nfindings: 1\n4 rows\n');
   t.deepEqual(callers(), ['']);
   t.is((await forget(pseudonym)).out, '0 rows\n');
   const [finding] = rowsOf('SELECT count, examples FROM findings');

@@ -32,7 +32,7 @@ test('G1: `legacy` requires a legacy WSDL, and `migration` requires `legacy`', a
     }),
     ['/contracts/~1/legacy: expected an adopted WSDL, got an OpenAPI document'],
   );
-  t.deepEqual(await messageOf(contract, { migration: {} }), [
+  t.deepEqual(await messageOf(contract, { migration: { routes: [] } }), [
     '/contracts/~1/migration: expected legacy, the legacy service, with migration, got none',
   ]);
   t.deepEqual(await messageOf(contract, { legacy: { url: 'http://127.0.0.1:9', limits: { inFlight: 1 } } }), [
