@@ -85,7 +85,7 @@ const longestSending = 1_024;
 /** Writes the line of a write before it is sent upstream. */
 function writeSending(to: LineBuffer, { stats }: Observed): void {
   stats.writeId ??= `${processId}.${++writes}`;
-  const { requestId, writeId, operation, caller, traceId, route } = stats;
+  const { requestId, writeId, operation, caller, traceId, route, signed } = stats;
   const line = to.begin();
   line.reserve(longestSending);
   line.piece(opening);
@@ -95,14 +95,21 @@ function writeSending(to: LineBuffer, { stats }: Observed): void {
   line.piece(id);
   line.ascii(writeId);
   line.ascii('"');
-  const names = JSON.stringify({ operation, caller, traceId, side: route?.side, rule: route?.rule });
+  const names = JSON.stringify({
+    operation,
+    caller,
+    traceId,
+    side: route?.side,
+    rule: route?.rule,
+    ...signerOf(signed),
+  });
   line.text(`,${names.slice(1, -1)}`);
   line.ascii('}');
   to.end();
 }
 
 function writeSettled(to: LineBuffer, { stats }: Observed, outcome: WriteOutcome): void {
-  const { requestId, writeId, operation, caller, traceId, route, upstreamStatus, upstreamMs } = stats;
+  const { requestId, writeId, operation, caller, traceId, route, upstreamStatus, upstreamMs, signed } = stats;
   to.addJson({
     level: 30,
     time: Date.now(),
@@ -115,7 +122,13 @@ function writeSettled(to: LineBuffer, { stats }: Observed, outcome: WriteOutcome
     outcome,
     side: route?.side,
     rule: route?.rule,
+    ...signerOf(signed),
     upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
     upstreamMs: toMicrosecond(upstreamMs),
   });
+}
+
+/** Returns the members about the signer of a message (X29). */
+function signerOf(signed: Observed['stats']['signed']): object | undefined {
+  return signed?.audited === undefined ? undefined : { signer: signed.signer, ...signed.audited };
 }

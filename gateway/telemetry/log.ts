@@ -168,6 +168,7 @@ function seldom({
   decrypted,
   wsse,
   wsseReason,
+  written,
 }: RequestRecord): object | undefined {
   if (
     error === undefined &&
@@ -197,7 +198,8 @@ function seldom({
     aborted: aborted || undefined,
     noted,
     unverified: unverified.length === 0 ? undefined : unverified,
-    ...(signed === undefined ? {} : { ...signed, usesSha1: undefined }),
+    ...(signed === undefined ? {} : { ...signed, usesSha1: undefined, audited: undefined }),
+    ...(written === undefined ? {} : signed?.audited),
     decrypted: decrypted?.shown,
     ...(wsseReason === undefined ? {} : { wsse, reason: wsseReason }),
     ...(route === undefined ? {} : routeMembers(route)),

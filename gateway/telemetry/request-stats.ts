@@ -105,6 +105,8 @@ export interface SignedRecord {
   readonly assertion?: string | undefined;
   /** True if the signature or a digest uses SHA-1. */
   readonly usesSha1: boolean;
+  /** Members for the audit of a write: the whole fingerprint of the certificate, and hashes. */
+  readonly audited?: object | undefined;
 }
 
 /** Routing of a call between the legacy service and the upstream, the new service (G52). */

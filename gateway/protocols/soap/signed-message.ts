@@ -41,6 +41,7 @@ import type { DecryptedFacts, SignedFacts } from './headers/reply-header.ts';
 import { unsupported } from './headers/security.ts';
 import { windowProblem } from './headers/timestamp.ts';
 import { factsOfAssertion } from './signed-assertion.ts';
+import { auditedOf } from './signed-audit.ts';
 import { entriesOf } from './signed-once.ts';
 import { checkPartsOf } from './signed-parts.ts';
 import { addressing, Composer, type EnvelopeParts, isTimestamp, isToken } from './verified-document.ts';
@@ -310,6 +311,7 @@ class SignedReader {
         signature: signatures.map((one) => describe(one, message)).join(', ') || undefined,
         assertion: asserted?.issuer,
         usesSha1: signatures.some((one) => one.usesSha1),
+        audited: auditedOf(signatures, octets.get(message.body)),
       },
     };
   }

@@ -51,6 +51,18 @@ export interface SignedFacts {
   readonly assertion?: string | undefined;
   /** True if the signature or a digest uses SHA-1. */
   readonly usesSha1: boolean;
+  /** Undefined for a message without a Signature. */
+  readonly audited?: AuditedFacts | undefined;
+}
+
+/** The signer of a message, and hashes of what was verified, for the audit of a write (X29). Hashes have hex digits. */
+export interface AuditedFacts {
+  /** SHA-256 of the certificate; undefined for a key without a certificate. */
+  readonly signerFingerprint: string | undefined;
+  /** SHA-256 of each SignatureValue. */
+  readonly signatureSha256: string;
+  /** SHA-256 of the octets of Body; undefined if no Signature covers it. */
+  readonly bodySha256: string | undefined;
 }
 
 /** WS-Addressing of one request, which is answered in the same version (W28). */
