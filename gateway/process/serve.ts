@@ -34,7 +34,6 @@ import type { ProcessStore } from './process-store.ts';
 import type { ProcessUsage } from './process-usage.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { ShownSetting } from './shown-settings.ts';
-import type { SigningByPath } from './signing-dates.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
 import { warnOfHttp, warnOfOptions } from './start-warnings.ts';
 import { type LastReload, stateMetrics, warnOfRemoved } from './state-metrics.ts';
@@ -59,6 +58,8 @@ interface State {
   fileSettings: readonly ShownSetting[];
   /** Settings for verifying signatures, by the base paths of the contracts (X3). */
   readonly signing: Map<string, Wsse>;
+  /** Functions for the dates of their files; undefined until a contract has some. */
+  dates: typeof import('./signing-dates.ts') | undefined;
 }
 
 /** Parts that a process opens before it serves. */
@@ -100,6 +101,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     running: undefined,
     fileSettings: [],
     signing: new Map(),
+    dates: undefined,
   };
   const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
@@ -136,6 +138,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     callerLimits?.close(); // its connection would keep the process alive
     throw error;
   });
+  await loadDates(parts);
   core.start();
   await admin.open(options.openAdmin, adminStateOf(parts, sites), log, options.watchMs ?? usualWatchMs);
   const { host, port } = options;
@@ -295,16 +298,9 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
   });
 }
 
-/** Logs dates of files that verify signatures (X3). Few contracts have such files, so the module is loaded on use. */
-async function warnOfDates(
-  all: SigningByPath,
-  log: Log,
-  uses: readonly ('signers' | 'crls')[],
-): Promise<void> {
-  if (all.size === 0) return;
-  const { warnOfCrls, warnOfSigners } = await import('./signing-dates.ts');
-  if (uses.includes('signers')) warnOfSigners(all, log);
-  if (uses.includes('crls')) warnOfCrls(all, log);
+/** Loads the module for dates of files that verify signatures. Few contracts have such files (X3). */
+async function loadDates({ state }: Parts): Promise<void> {
+  if (state.signing.size > 0) state.dates ??= await import('./signing-dates.ts');
 }
 
 /** Returns the files that are loaded again when they change. */
@@ -356,11 +352,11 @@ export class Running {
     this.log = parts.outputs.log;
     this.#endWatch = parts.listenerTls.watch(listener, this.log);
     this.#everySecond = setInterval(() => listener.connections.sweep(), 1_000).unref();
-    const { signing } = parts.state;
-    this.#everyHour = setInterval(() => warnOfDates(signing, this.log, ['crls']), hourMs).unref();
+    const { state } = parts;
+    this.#everyHour = setInterval(() => state.dates?.warnOfCrls(state.signing, this.log), hourMs).unref();
     this.#everyDay = setInterval(() => {
       parts.certificates.warn(this.log);
-      warnOfDates(signing, this.log, ['signers']);
+      state.dates?.warnOfSigners(state.signing, this.log);
     }, dayMs).unref();
     this.#settle();
     this.url = listener.url;
@@ -399,6 +395,7 @@ export class Running {
       ...(this.#listener.failedHandshakes?.read() ?? []),
       ...stateMetrics(this.#sites.contracts(), this.#lastReload),
       ...this.#parts.certificates.read(),
+      ...(this.#parts.state.dates?.signingMetrics(this.#parts.state.signing) ?? []),
       ...this.#parts.admin.read(),
       ...(this.#parts.store?.read() ?? []),
       ...this.#parts.migrations.read(this.#sites.basePaths().map(shownPath)),
@@ -462,6 +459,7 @@ export class Running {
       );
       return;
     }
+    await loadDates(this.#parts);
     this.#upstreams.keepOnly(this.#sites.plans());
     this.#parts.migrations.keepOpened();
     this.#core.renew();
@@ -484,7 +482,8 @@ export class Running {
     certificates.warn(this.log);
     const paths = new Set(this.#sites.basePaths());
     for (const path of state.signing.keys()) if (!paths.has(path)) state.signing.delete(path);
-    warnOfDates(state.signing, this.log, ['signers', 'crls']);
+    state.dates?.warnOfSigners(state.signing, this.log);
+    state.dates?.warnOfCrls(state.signing, this.log);
   }
 
   async #stopNow(delayMs: number): Promise<boolean> {

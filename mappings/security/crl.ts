@@ -67,15 +67,18 @@ export function readCrl(bytes: Buffer, cas: readonly Certificate[]): Crl | strin
 }
 
 /**
- * Returns the nextUpdate of a CertificateList, in ms since 1970; undefined for none, or another form than that of RFC
- * 5280, 5.1.2.5. Throws DerError.
+ * Returns thisUpdate and nextUpdate of a CertificateList, in ms since 1970; undefined for none, or another form than that
+ * of RFC 5280, 5.1.2.4. Throws DerError.
  */
-export function nextUpdateOf(bytes: Buffer): number | undefined {
+export function crlTimesOf(
+  bytes: Buffer,
+): Readonly<Record<'thisUpdate' | 'nextUpdate', number | undefined>> {
   const [tbs] = childrenOf(readDer(bytes, derTag.sequence));
   const times = (tbs === undefined ? [] : childrenOf(tbs)).filter(
     ({ tag }) => tag === utcTime || tag === generalizedTime,
   );
-  return times[1] === undefined ? undefined : timeOf(times[1]);
+  const [thisUpdate, nextUpdate] = times.map(timeOf);
+  return { thisUpdate, nextUpdate };
 }
 
 /** Reads UTCTime (years 1950 to 2049) or GeneralizedTime, in seconds and with Z. */

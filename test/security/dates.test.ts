@@ -2,11 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { warnOfCrls, warnOfSigners } from '../../gateway/process/signing-dates.ts';
+import { signingMetrics, warnOfCrls, warnOfSigners } from '../../gateway/process/signing-dates.ts';
+import type { Snapshot } from '../../gateway/telemetry/metrics.ts';
 import type { Wsse } from '../../mappings/contract/credentials.ts';
-import { nextUpdateOf } from '../../mappings/security/crl.ts';
+import { crlTimesOf } from '../../mappings/security/crl.ts';
 import { derTag } from '../../mappings/security/der.ts';
-import { contractWith } from '../gateway/gateway.ts';
+import { contractWith, startGateway } from '../gateway/gateway.ts';
 import { until } from '../until.ts';
 import { folder } from './captures.ts';
 import { startSigned } from './signed.ts';
@@ -97,7 +98,7 @@ test('X3: the gateway logs an expired certificate of a caller at the start, and 
 
 test('X3: a CRL is logged after its next update', (t) => {
   const next = Date.parse('2036-11-24T17:16:33Z');
-  t.is(nextUpdateOf(crl), next);
+  t.is(crlTimesOf(crl).nextUpdate, next);
   t.deepEqual(
     logged((log) => warnOfCrls(all, log, next)),
     [],
@@ -127,6 +128,62 @@ for (const [tag, text, expected] of [
       Buffer.concat([Buffer.from([own, content.length]), content]);
     const times = Buffer.concat([der(0x17, Buffer.from('260101000000Z')), der(tag, Buffer.from(text))]);
     const list = der(derTag.sequence, der(derTag.sequence, times));
-    t.is(nextUpdateOf(list), expected === undefined ? undefined : Date.parse(expected));
-    t.is(nextUpdateOf(der(derTag.sequence, der(derTag.sequence, times.subarray(0, 15)))), undefined);
+    t.is(crlTimesOf(list).nextUpdate, expected === undefined ? undefined : Date.parse(expected));
+    t.is(crlTimesOf(der(derTag.sequence, der(derTag.sequence, times.subarray(0, 15)))).nextUpdate, undefined);
   });
+
+/** Returns the samples of a metric as `labels value`. */
+function samplesOf(snapshot: Snapshot, name: string): readonly string[] {
+  return snapshot.flatMap((family) =>
+    family.name === name ? family.samples.map(({ labels, value }) => `${labels} ${value}`) : [],
+  );
+}
+
+test('X29: metrics have the time left of the first certificate of each use, and the age of the oldest CRL', (t) => {
+  const base64 = (name: string): string =>
+    new X509Certificate(readFileSync(join(keys, `${name}.crt`))).raw.toString('base64');
+  const pair = (name: string) => ({ key: '', certificates: [base64(name)] as const, files: [] });
+  const end = gatewayCertificate.validToDate.getTime();
+  const endOfExpired = new X509Certificate(readFileSync(join(keys, 'expired.crt'))).validToDate.getTime();
+  const settings: Pick<Wsse, 'x509' | 'sign' | 'decrypt'> = {
+    ...all.get('/v2'),
+    sign: { ...pair('gateway'), confirmation: false },
+    decrypt: { keys: [pair('gateway'), pair('expired')], cbc: false },
+  };
+  const both = new Map([
+    ['/v2', settings],
+    ['', { sign: settings.sign }],
+  ]) as Parameters<typeof signingMetrics>[0];
+  const made = Date.parse('2026-11-27T17:16:33Z');
+  t.is(crlTimesOf(crl).thisUpdate, made);
+  const now = made + 5_000;
+  const snapshot = signingMetrics(both, now);
+  t.deepEqual(samplesOf(snapshot, 'wsse_certificate_expiry_seconds'), [
+    `use="sign",contract="/v2" ${(end - now) / 1_000}`,
+    `use="decrypt",contract="/v2" ${(Math.min(end, endOfExpired) - now) / 1_000}`,
+    `use="sign",contract="/" ${(end - now) / 1_000}`,
+  ]);
+  t.true(endOfExpired < now);
+  t.deepEqual(samplesOf(snapshot, 'wsse_crl_age_seconds'), ['contract="/v2" 5']);
+});
+
+test('X29: a gateway has the metrics of dates while a contract has such files', async (t) => {
+  const gateway = await startSigned(
+    t,
+    'default',
+    undefined,
+    {},
+    {},
+    'sign: { key: gateway.key, certificate: gateway.crt }',
+  );
+  const read = () => gateway.running.metrics();
+  t.regex(samplesOf(read(), 'wsse_certificate_expiry_seconds').join(), /^use="sign",contract="\/v2" [1-9]/);
+  t.is(samplesOf(read(), 'wsse_crl_age_seconds').length, 1);
+});
+
+test('X29: a contract without signatures has no such metrics', async (t) => {
+  const { running } = await startGateway(t);
+  const names = running.metrics().map(({ name }) => name);
+  t.false(names.includes('wsse_certificate_expiry_seconds'));
+  t.false(names.includes('wsse_crl_age_seconds'));
+});
