@@ -20,6 +20,7 @@ import type { PlannedContract } from '../process/sites.ts';
 import { addressesOf, wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
+import { signingLinesOf, signingSummaryOf } from './check-signing.ts';
 import { finding, wrongInput } from './failure.ts';
 import { type FileFlags, fileOptionGroups, listOf, tlsOf, trustedProxiesOption } from './file-options.ts';
 import { helpEnd } from './help.ts';
@@ -256,6 +257,7 @@ export function summaryOf(loaded: LoadedContract & Partial<CheckedContract>): un
     displaced: loaded.displaced,
     warnings: loaded.warnings,
     ...sourceSummaryOf(loaded).members,
+    signing: signingSummaryOf(contract.wsse),
     ...(mapping === undefined ? {} : { mapping: mappingSummaryOf(mapping) }),
   };
 }
@@ -405,10 +407,12 @@ function print(loaded: CheckedContract): void {
 
 /** Prints the summary of a contract. */
 export function printSummary(loaded: LoadedContract): void {
-  const { personal } = loaded.contract;
+  const { personal, wsse } = loaded.contract;
   const { lines, notes } = sourceSummaryOf(loaded);
+  const signing = signingSummaryOf(wsse);
   for (const line of lines) printLine(line);
   if (personal.length > 0) printLine(`personal: ${personal.join(', ')}`);
+  if (signing !== undefined) for (const line of signingLinesOf(signing)) printLine(line);
   for (const note of notes) printLine(note);
 }
 

@@ -3,6 +3,7 @@ import { remembersMessages } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { secretsOf, shownPath } from '../core/contract-app.ts';
+import type { Log } from '../core/core-options.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { checkStoreUse, readCallerLimitFiles } from './caller-limits.ts';
 import { type CallerFiles, readCallers } from './callers-file.ts';
@@ -10,6 +11,7 @@ import { Certificates, certificatesOfListener, certificatesOfPlans } from './cer
 import { type ConfigFile, readConfig, readListenerPlan, readStore } from './config.ts';
 import { openTls } from './listener-tls.ts';
 import type { ServeOptions } from './serve-options.ts';
+import { type SigningByPath, warnOfCrls, warnOfSigners } from './signing-dates.ts';
 import { loadTls } from './tls.ts';
 import { readSecrets } from './wsse-secrets.ts';
 
@@ -104,7 +106,12 @@ export function checkFiles(options: CheckedFiles, contracts: readonly Contract[]
       findings.collectOption(() => checkStoreUse(contracts));
   }
   findings.collectOption(() => certificates.require());
-  const warnings = [...warningsOf(certificates), ...memoryWarnings(options, contracts ?? [])];
+  const signing = new Map((contracts ?? []).map(({ basePath, wsse = {} }) => [basePath, wsse]));
+  const warnings = [
+    ...warningsOf((log) => certificates.warn(log)),
+    ...signingWarnings(signing),
+    ...memoryWarnings(options, contracts ?? []),
+  ];
   return { problems: findings.problems, warnings };
 }
 
@@ -132,18 +139,34 @@ function checkAdmin(
   readTokens(admin.tokens, tls?.ca !== undefined);
 }
 
-/** Returns a sentence for each certificate that is valid now and expires soon. */
-function warningsOf(certificates: Certificates): readonly string[] {
+/** Returns a sentence for each certificate that a function logs as a warning. Expired ones are problems. */
+function warningsOf(warn: (log: Log) => void): readonly string[] {
   const warnings: string[] = [];
-  certificates.warn({
+  warn({
     info: () => {},
-    warn: (fields, message) => {
-      const { use, contract, subject, notAfter } = (fields as { certificate: Record<string, string> })
-        .certificate;
-      const of = contract === undefined ? '' : ` of ${shownPath(contract)}`;
-      warnings.push(`${message}: ${subject} (${use}${of}), valid until ${notAfter}`);
-    },
-    error: () => {}, // expired certificates are problems
+    warn: (fields, message) => warnings.push(sentenceOf(fields, message)),
+    error: () => {},
   });
   return warnings;
+}
+
+/** Returns a sentence for each file of signed messages that expired or expires soon. It stays in effect (X3). */
+function signingWarnings(all: SigningByPath): readonly string[] {
+  const warnings: string[] = [];
+  const add = (fields: object, message: string): void => {
+    warnings.push(sentenceOf(fields, message));
+  };
+  const log = { info: add, warn: add, error: add };
+  warnOfSigners(all, log);
+  warnOfCrls(all, log);
+  return warnings;
+}
+
+/** Returns a sentence of a log line about a certificate or a CRL. */
+function sentenceOf(fields: object, message: string): string {
+  const { certificate, crl } = fields as Readonly<Record<'certificate' | 'crl', Record<string, string>>>;
+  if (crl !== undefined) return `${message}: ${crl.contract}, next update ${crl.nextUpdate}`;
+  const { use, contract, subject, notAfter } = certificate;
+  const of = contract === undefined ? '' : ` of ${shownPath(contract)}`;
+  return `${message}: ${subject} (${use}${of}), valid until ${notAfter}`;
 }

@@ -70,9 +70,7 @@ export function readCrl(bytes: Buffer, cas: readonly Certificate[]): Crl | strin
  * Returns thisUpdate and nextUpdate of a CertificateList, in ms since 1970; undefined for none, or another form than that
  * of RFC 5280, 5.1.2.4. Throws DerError.
  */
-export function crlTimesOf(
-  bytes: Buffer,
-): Readonly<Record<'thisUpdate' | 'nextUpdate', number | undefined>> {
+export function crlTimesOf(bytes: Buffer): Readonly<Record<'thisUpdate' | 'nextUpdate', number | undefined>> {
   const [tbs] = childrenOf(readDer(bytes, derTag.sequence));
   const times = (tbs === undefined ? [] : childrenOf(tbs)).filter(
     ({ tag }) => tag === utcTime || tag === generalizedTime,
