@@ -40,6 +40,11 @@ interface Change {
   readonly settle: () => void;
 }
 
+/** Returns the primary key of a statement of `addFinding`. */
+function idOf({ statement: { values = [] } }: Change): string {
+  return String(values[0]);
+}
+
 /** The evidence of a replica with all its workers, which it adds to the store of all replicas (G53). */
 export class SharedEvidence implements EvidenceKeeper {
   readonly #store: Store;
@@ -117,6 +122,7 @@ export class SharedEvidence implements EvidenceKeeper {
       const settle = () => this.#counts.set(counts, text);
       changes.push({ statement: replaceCounts(contract, this.#writer, counts), settle });
     }
+    const ofFindings: Change[] = [];
     for (const finding of findings) {
       const written = this.#findings.get(finding) ?? nothingWritten;
       const { count, noise, calls } = finding;
@@ -129,8 +135,10 @@ export class SharedEvidence implements EvidenceKeeper {
         examples: finding.examples.length,
       };
       const settle = () => this.#findings.set(finding, next);
-      changes.push({ statement: addFinding(contract, finding, written), settle });
+      ofFindings.push({ statement: addFinding(contract, finding, written), settle });
     }
+    // Replicas lock rows in the same order, so that no two wait for each other. Other rows belong to one process.
+    changes.push(...ofFindings.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1)));
     const settings = JSON.stringify(kept.settings);
     if (changes.length > 0 || settings !== kept.writtenSettings) {
       const settle = () => {
@@ -181,7 +189,10 @@ export class SharedEvidence implements EvidenceKeeper {
       values: [contract, Math.min(excess, maxStatements)],
     });
     await this.#store.write(
-      removed.map(({ id = null }) => ({ sql: 'DELETE FROM findings WHERE id = $1', values: [id] })),
+      removed
+        .map(({ id }) => String(id))
+        .toSorted()
+        .map((id) => ({ sql: 'DELETE FROM findings WHERE id = $1', values: [id] })),
     );
     for (const { operation, kind, reason, last_at: last } of removed) {
       const key = {

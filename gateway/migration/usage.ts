@@ -174,8 +174,8 @@ export class Usage {
       const { rows, callers } = this.#waiting;
       this.#waiting = { rows: new Map(), callers: new Map() };
       const changes: (readonly [Statement, () => void])[] = [
-        ...[...callers.values()].map((row) => [putCaller(path, row), () => this.#keepCaller(row)] as const),
-        ...[...rows.values()].map((row) => [addUsage(path, row), () => this.#keepRow(row)] as const),
+        ...inOrder(callers).map((row) => [putCaller(path, row), () => this.#keepCaller(row)] as const),
+        ...inOrder(rows).map((row) => [addUsage(path, row), () => this.#keepRow(row)] as const),
       ];
       for (let from = 0; from < changes.length; from += maxStatements)
         try {
@@ -218,6 +218,14 @@ export class Usage {
     const newer = callers.get(row.caller);
     callers.set(row.caller, newer === undefined ? row : { ...newer, firstAt: row.firstAt });
   }
+}
+
+/**
+ * Returns values in the order of their keys. Transactions of several processes lock rows in this order, so that no two
+ * wait for each other.
+ */
+function inOrder<Value>(values: ReadonlyMap<string, Value>): readonly Value[] {
+  return [...values].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }
 
 /** Returns the side that answered a call (G61). */

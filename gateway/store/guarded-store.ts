@@ -8,11 +8,16 @@ const maxWaiting = 1_000;
 /** Time without calls after a failure, in ms (G54). */
 export const usualRetryMs = 60_000;
 
+/** Reasons of a failed call that do not concern other calls. */
+const lockReasons: ReadonlySet<StoreReason> = new Set(['busy', 'conflict']);
+
 /** Options of a guarded store. */
 export interface GuardOptions {
   readonly retryMs: number;
   /** Called when the store fails. It then gets no call for `retryMs`. */
   readonly onDown: (error: StoreError) => void;
+  /** Called when a call fails because of a lock, at most once in `retryMs`. The store works. */
+  readonly onBusy: (error: StoreError) => void;
   /** Called when the store answers for the first time, and again after a failure. */
   readonly onUp: () => void;
 }
@@ -26,6 +31,7 @@ export class GuardedStore implements Store {
   #isClosed = false;
   #retry: NodeJS.Timeout | undefined;
   #waiting = 0;
+  #busyAt = Number.NEGATIVE_INFINITY;
   #failure: StoreError | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -83,16 +89,24 @@ export class GuardedStore implements Store {
     if (this.#retry !== undefined)
       throw new StoreError('expected a working store, got one that failed less than a minute ago', 'paused');
     try {
-      const result = await call();
+      const result = await twice(call);
       if (!this.#isUp) this.#options.onUp();
       this.#isUp = true;
       return result;
     } catch (error) {
       const failure = error instanceof StoreError ? error : new StoreError(String(error));
       this.#count(failure);
-      if (failure.reason !== 'constraint') this.#pause(failure);
+      // without a pause, nothing would try again to open a store
+      if (this.#isUp && lockReasons.has(failure.reason)) this.#reportBusy(failure);
+      else if (failure.reason !== 'constraint') this.#pause(failure);
       throw failure;
     }
+  }
+
+  #reportBusy(failure: StoreError): void {
+    if (performance.now() - this.#busyAt < this.#options.retryMs) return;
+    this.#busyAt = performance.now();
+    this.#options.onBusy(failure);
   }
 
   #pause(failure: StoreError): void {
@@ -106,6 +120,16 @@ export class GuardedStore implements Store {
   #count(error: StoreError): StoreError {
     this.#failures.set(error.reason, (this.#failures.get(error.reason) ?? 0) + 1);
     return error;
+  }
+}
+
+/** Repeats a call once after a conflict, which has undone it. */
+async function twice<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === 'conflict') return call();
+    throw error;
   }
 }
 

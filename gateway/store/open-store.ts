@@ -37,6 +37,7 @@ export async function openStore({
   const store = new GuardedStore(await connectionOf(url, storeMs, isExisting), {
     retryMs,
     onUp: () => log.info({}, 'store available'),
+    onBusy: ({ reason, code }) => log.warn({ reason, code }, 'store busy: a call failed'),
     onDown: ({ reason, code }) =>
       log.error({ reason, ...(code === '' ? {} : { code }), retryMs }, 'store failed: retrying later'),
   });
@@ -71,7 +72,10 @@ async function connectionOf(url: string, storeMs: number, isExisting: boolean): 
  */
 export async function describeStore(url: string, storeMs: number): Promise<string> {
   const connection = await connectionOf(url, storeMs, true);
-  const store = new GuardedStore(connection, { retryMs: usualRetryMs, onUp: () => {}, onDown: () => {} });
+  const ignore = (): void => {}; // this function returns or throws the failure
+  const store = new GuardedStore(connection, {
+    ...{ retryMs: usualRetryMs, onUp: ignore, onBusy: ignore, onDown: ignore },
+  });
   try {
     await store.probe();
     return 'can be opened';

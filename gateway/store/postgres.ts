@@ -151,28 +151,29 @@ async function inTransaction<Result>(client: Client, run: () => Promise<Result>)
   }
 }
 
-/** Reasons by the class of SQLSTATE. */
+/** Reasons by SQLSTATE or its class. */
 const reasons = new Map<string, StoreReason>([
   ['08', 'unreachable'],
+  ['22', 'constraint'], // a value that the server refuses
   ['23', 'constraint'],
   ['25', 'readonly'],
   ['28', 'refused'],
   ['3D', 'refused'],
+  ['40', 'conflict'],
+  ['40003', 'unreachable'], // the result is unknown
   ['53', 'full'],
   ['55', 'busy'],
   ['57', 'unreachable'],
+  ['57014', 'timeout'],
   ['58', 'unreachable'],
   ['XX', 'corrupt'],
 ]);
 
-function failureOf(error: unknown): StoreError {
+/** Returns the StoreError for an error of a call. */
+export function failureOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const { message, code = '' } = error as { readonly message: string; readonly code?: string };
   // SQLSTATE has five characters; other codes are those of the operating system and of TLS
   if (!/^[0-9A-Z]{5}$/.test(code)) return new StoreError(message, 'unreachable', code);
-  return new StoreError(
-    message,
-    code === '57014' ? 'timeout' : (reasons.get(code.slice(0, 2)) ?? 'statement'),
-    code,
-  );
+  return new StoreError(message, reasons.get(code) ?? reasons.get(code.slice(0, 2)) ?? 'statement', code);
 }

@@ -15,11 +15,13 @@ export interface Statement {
 
 /**
  * Reason of a failed call, for log and metrics (G54). `paused`: the store failed less than a minute ago. `constraint`: the
- * statement contradicts a row, and the store works.
+ * statement contradicts a row, or has a wrong value, and the store works. `conflict`: the transaction was undone, because
+ * it waited for another one that waited for it.
  */
 export type StoreReason =
   | 'busy'
   | 'closed'
+  | 'conflict'
   | 'constraint'
   | 'corrupt'
   | 'full'
@@ -54,7 +56,7 @@ export interface Store {
   readonly all: (statement: Statement) => Promise<readonly StoreRow[]>;
   /** Runs statements in one transaction. Returns the number of rows that each has changed. Rejects with StoreError. */
   readonly write: (statements: readonly Statement[]) => Promise<readonly number[]>;
-  /** True while the last call was successful. */
+  /** True while the store works. A call may fail nevertheless, because another one holds a lock for too long. */
   readonly isUp: boolean;
   /** Ends after the calls that were made. */
   readonly close: () => Promise<void>;

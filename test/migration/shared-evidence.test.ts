@@ -109,6 +109,26 @@ test('G54: a write whose reply is lost is not repeated', async (t) => {
   t.like(state?.operations[0], { different: 2 });
 });
 
+test('G54: findings are written in the order of their ids, so that replicas do not block each other', async (t) => {
+  const { store } = await opened(t, `sqlite:${join(folderOf(t), 'store.db')}`);
+  const ids: string[] = [];
+  const write: Store['write'] = (statements) => {
+    for (const { sql, values = [] } of statements)
+      if (/INTO findings|FROM findings/.test(sql)) ids.push(String(values[0]));
+    return store.write(statements);
+  };
+  const observed: Store = { all: store.all, close: store.close, isUp: true, write };
+  const [one, two] = [replicaOf(observed), replicaOf(observed, 4)];
+  for (let index = 0; index < 12; index++) one.worker.add(callOf({ path: `Item.P${index}` }));
+  await one.save();
+  two.worker.add(callOf({ path: 'Item.P0' }));
+  await two.save();
+  t.is(ids.splice(12, 1).length, 1);
+  t.is(ids.length, 20);
+  t.deepEqual(ids.slice(0, 12), ids.slice(0, 12).toSorted());
+  t.deepEqual(ids.slice(12), ids.slice(12).toSorted());
+});
+
 test('G45: the store has at most `findings` findings, and counts replaced ones', async (t) => {
   const { store } = await opened(t, `sqlite:${join(folderOf(t), 'store.db')}`);
   const [one, two] = [replicaOf(store, 2), replicaOf(store, 2)];

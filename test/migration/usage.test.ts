@@ -287,6 +287,25 @@ test('usageCallers: (G61) as many callers have their own counts, and further one
   t.deepEqual(callsBy(await usageOf(store, '/', 0)), { a: 3, b: 2, other: 3 });
 });
 
+test('G54, G61: rows are written in the order of their keys, so that processes do not block each other', async (t) => {
+  const { store } = await opened(t, `sqlite:${join(folderOf(t), 'store.db')}`);
+  const written: string[] = [];
+  const write: Store['write'] = (statements) => {
+    written.push(...statements.map(({ values = [] }) => values.slice(0, 3).join(' ')));
+    return store.write(statements);
+  };
+  const { usage, call } = countersOf({ all: store.all, close: store.close, isUp: true, write });
+  for (const caller of ['b', 'c', 'a'])
+    for (const operation of ['PutOrder', 'GetOrder']) call(caller, operation);
+  await usage.write();
+  const names = written.filter((text) => / (?:Get|Put)Order /.test(text));
+  t.deepEqual(names, names.toSorted());
+  t.is(names.length, 6);
+  const callers = written.filter((text) => /^\/ [abc] /.test(text));
+  t.deepEqual(callers, callers.toSorted());
+  t.is(callers.length, 3);
+});
+
 test('G54, G61: counters wait for the store up to their bound, and no call is lost', async (t) => {
   const folder = folderOf(t);
   const file = join(folder, 'store.db');

@@ -3,6 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
+import { GuardedStore } from '../../../gateway/store/guarded-store.ts';
 import { type Store, StoreError, type StoreReason } from '../../../gateway/store/store.ts';
 import { until } from '../../until.ts';
 import { folderOf, opened } from './opened.ts';
@@ -101,6 +102,51 @@ test('G54: a store that another process locks at the start is used later', async
   await until(() => store.isUp);
   t.is(lines.at(-1), 'store available {}');
   t.is(await count(store), 0);
+});
+
+test('G54: a locked file fails the call, and the store is used for the next one', async (t) => {
+  const path = join(folderOf(t), 'store.db');
+  const { store, lines } = await opened(t, `sqlite:${path}`, { storeMs: 10_000, retryMs: 60_000 });
+  const other = new DatabaseSync(path);
+  t.teardown(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  t.is(await reasonOf(t, store.write([row('row1')])), 'busy');
+  t.true(store.isUp);
+  t.is(await count(store), 0);
+  other.exec('COMMIT');
+  await store.write([row('row1')]);
+  t.is(await count(store), 1);
+  t.deepEqual(lines, ['store available {}', 'store busy: a call failed {"reason":"busy","code":"SQLITE_5"}']);
+});
+
+test('G54: a call that the store has undone after a conflict is repeated once', async (t) => {
+  let conflicts = 0;
+  let calls = 0;
+  const write = async (): Promise<readonly number[]> => {
+    calls++;
+    if (conflicts-- > 0) throw new StoreError('deadlock detected', 'conflict', '40P01');
+    return [1];
+  };
+  const connection = { all: async () => [], write, reset: () => t.fail(), close: async () => {} };
+  const busy: StoreReason[] = [];
+  const store = new GuardedStore(connection, {
+    retryMs: 60_000,
+    onUp: () => {},
+    onDown: () => t.fail(),
+    onBusy: ({ reason }) => busy.push(reason),
+  });
+  await store.probe();
+  conflicts = 1;
+  t.deepEqual(await store.write([]), [1]);
+  t.is(calls, 2);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    conflicts = 2;
+    t.is(await reasonOf(t, store.write([])), 'conflict');
+  }
+  t.is(calls, 6);
+  t.deepEqual(busy, ['conflict']); // one line per minute
+  t.deepEqual(failuresOf(store), { 'reason="conflict"': 2 });
+  t.true(store.isUp);
 });
 
 test('G53: a schema of a newer major version stops the process', async (t) => {

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { deleteExpired } from '../../../gateway/store/deletion.ts';
 import { deleteCaller, hasRowsOf } from '../../../gateway/store/forget.ts';
+import { failureOf } from '../../../gateway/store/postgres.ts';
 import { StoreError } from '../../../gateway/store/store.ts';
 import { missingPackages } from '../../../mappings/optional-packages.ts';
 import { until } from '../../until.ts';
@@ -105,6 +106,52 @@ test.serial('G54: storeMs: a lock of another connection ends the call', (t) =>
     const failed = await t.throwsAsync(store.write([row('a')]), { instanceOf: StoreError });
     t.is(failed?.reason, 'timeout');
     await held;
+  }),
+);
+
+test('G54: the reason of a failure is derived from SQLSTATE', (t) => {
+  for (const [code, reason] of [
+    ['40001', 'conflict'],
+    ['40P01', 'conflict'],
+    ['40003', 'unreachable'],
+    ['22021', 'constraint'],
+    ['23505', 'constraint'],
+    ['57014', 'timeout'],
+    ['57P01', 'unreachable'],
+    ['42601', 'statement'],
+    ['ECONNREFUSED', 'unreachable'],
+  ] as const)
+    t.is(failureOf(Object.assign(new Error('failed'), { code })).reason, reason, code);
+});
+
+test.serial(
+  'G54: of two transactions that wait for each other, PostgreSQL undoes one, which is repeated',
+  (t) =>
+    withServer(t, async (own) => {
+      const { urlWithPassword } = own.create();
+      const [one, two] = [await opened(t, urlWithPassword), await opened(t, urlWithPassword)];
+      await one.store.write([row('a', ''), row('b', '')]);
+      const add = (name: string) => ({
+        sql: "UPDATE meta SET value = value || 'x' WHERE name = $1",
+        values: [name],
+      });
+      const wait = { sql: 'SELECT pg_sleep(0.5)' };
+      await Promise.all([
+        one.store.write([add('a'), wait, add('b')]),
+        two.store.write([add('b'), wait, add('a')]),
+      ]);
+      const values = await one.store.all({ sql: "SELECT value FROM meta WHERE name IN ('a', 'b')" });
+      t.deepEqual([...values], [{ value: 'xx' }, { value: 'xx' }]);
+      for (const { lines } of [one, two]) t.deepEqual(lines, ['store available {}']);
+    }),
+);
+
+test.serial('G54: a value that PostgreSQL refuses fails only the call', (t) =>
+  withServer(t, async (own) => {
+    const { store } = await opened(t, own.create().urlWithPassword);
+    const failed = await t.throwsAsync(store.write([row('a\0')]), { instanceOf: StoreError });
+    t.is(failed?.reason, 'constraint');
+    t.true(store.isUp);
   }),
 );
 
