@@ -33,15 +33,15 @@ function usageView({ lastAt, ...usage }: Usage, caller: CallerRow | undefined): 
 export async function readCaller(state: AdminState, path: string, name: string): Promise<CallerView> {
   checkContract(state, path);
   const store = storeOf(state);
-  const row = (await callerRowsOf(store, path)).get(name);
+  const row = (await callerRowsOf(store, path, name)).get(name);
   if (row === undefined)
     throw new Problem(404, 'expected the name or pseudonym of a caller, got another text');
   const { caller, network, userAgent, subject, stack, firstAt, lastAt } = row;
-  const usage = await usageOf(store, path, 0);
+  const usage = await usageOf(store, path, 0, name);
   return {
     ...{ caller, stack, network: network ?? null, userAgent: userAgent ?? null, subject: subject ?? null },
     ...{ firstAt: timeOf(firstAt), lastAt: timeOf(lastAt) },
-    operations: usage.filter((one) => one.caller === name).map((one) => usageView(one, row)),
+    operations: usage.map((one) => usageView(one, row)),
     exemptions: (await readExemptions(state, path)).filter((one) => one.caller === name),
   };
 }

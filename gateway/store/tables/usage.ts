@@ -163,13 +163,21 @@ export interface Usage {
 /**
  * Returns the calls of a contract since a time, in ms since 1970, the operations and callers with most calls first
  * (G63). The first day counts as a whole.
+ *
+ * @param caller name of the only caller that counts; undefined for all callers
  */
-export async function usageOf(store: Store, contract: string, since: number): Promise<readonly Usage[]> {
+export async function usageOf(
+  store: Store,
+  contract: string,
+  since: number,
+  caller?: string,
+): Promise<readonly Usage[]> {
+  const where = caller === undefined ? '' : ' AND caller = $3';
   const rows = await store.all({
     sql: `SELECT operation, caller, binding, side, ${counts.map((name) => `CAST(SUM(${name}) AS BIGINT) AS ${name}`).join(', ')},
-      MAX(last_at) AS last_at FROM usage_days WHERE contract = $1 AND day >= $2
+      MAX(last_at) AS last_at FROM usage_days WHERE contract = $1 AND day >= $2${where}
       GROUP BY operation, caller, binding, side`,
-    values: [contract, startOfDay(since)],
+    values: [contract, startOfDay(since), ...(caller === undefined ? [] : [caller])],
   });
   const found = [...Map.groupBy(rows, ({ operation, caller }) => `${operation}\n${caller}`).values()];
   return found.map(joined).toSorted((a, b) => b.calls - a.calls || (a.operation < b.operation ? -1 : 1));

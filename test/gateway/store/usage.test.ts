@@ -68,6 +68,11 @@ test('G61: calls of one key are added up, and read by operation and caller', asy
       sides: { legacy: 4, new: 3 },
     });
     t.deepEqual(await usageOf(store, '/', at + 86_400_000), []);
+    await store.write([addUsage('/', { ...row, caller: 'beta', calls: 5 })]);
+    t.deepEqual(
+      (await usageOf(store, '/', at, 'beta')).map(({ caller, calls }) => [caller, calls]),
+      [['beta', 5]],
+    );
     t.deepEqual(Object.fromEntries(await lastCallsOf(store, '/')), { GetOrder: at, PutOrder: at });
   }
 });
