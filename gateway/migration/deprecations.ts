@@ -56,8 +56,8 @@ export interface DeprecationParts {
   readonly deprecations: readonly Deprecation[];
   readonly counts: DeprecationCounts;
   readonly identify: IdentifyCaller;
-  /** Returns the exemptions of the store. */
-  readonly exemptions: () => readonly Exemption[];
+  /** Returns the exemptions of the store; undefined until it has answered. */
+  readonly exemptions: () => readonly Exemption[] | undefined;
 }
 
 /** A deprecated operation. */
@@ -99,10 +99,13 @@ export class Deprecations implements Deprecated {
     const now = Date.now();
     const isOver = found.sunset !== undefined && now > found.sunset;
     const brownout = isOver ? undefined : found.brownouts.find(({ from, to }) => from <= now && now < to);
-    const isRefused =
-      (isOver || brownout !== undefined) && !this.#isExempt(context, operation, given, found, now);
+    const isDue = isOver || brownout !== undefined;
+    const isExempt = isDue && this.#isExempt(context, operation, given, found, now);
+    const isUnknown = isOver && isExempt === undefined;
+    const isRefused = isDue && isExempt !== true && !isUnknown;
     const reason = isOver ? 'sunset' : 'brownout';
     this.#parts.counts.count(this.#parts.path, operation, isRefused ? reason : undefined);
+    if (isUnknown) return unknownExemptions();
     if (!isRefused) return undefined;
     const link = found.link === undefined ? '' : ` See ${found.link}`;
     if (brownout === undefined) return new CallError('Gone', { detail: `${found.message}${link}` });
@@ -113,13 +116,14 @@ export class Deprecations implements Deprecated {
     });
   }
 
+  /** Returns true for an exempt caller; undefined while the store has not answered. */
   #isExempt(
     context: RequestContext,
     operation: string,
     given: Parameters<IdentifyCaller>[1],
     { exempt }: Deprecation,
     now: number,
-  ): boolean {
+  ): boolean | undefined {
     const { name: caller } = this.#parts.identify(context, given);
     context.stats.caller ??= caller;
     if (caller === undefined) return false;
@@ -127,7 +131,9 @@ export class Deprecations implements Deprecated {
     if (until !== undefined && now <= until) return true;
     return this.#parts
       .exemptions()
-      .some((one) => one.caller === caller && now <= one.until && (one.operation ?? operation) === operation);
+      ?.some(
+        (one) => one.caller === caller && now <= one.until && (one.operation ?? operation) === operation,
+      );
   }
 
   /** Returns a contract whose deprecated operations are documented as such (G64). */
@@ -150,6 +156,14 @@ export class Deprecations implements Deprecated {
     }
     return addDocumentation(bytes, texts, defaultLimits);
   };
+}
+
+/** Returns the error for a call whose caller may be exempt. `Gone` would be final. */
+function unknownExemptions(): CallError {
+  return new CallError('UpstreamUnavailable', {
+    detail: 'the exemptions are not known, because the store has not answered yet',
+    retryAfter: '1',
+  });
 }
 
 /** Returns the sentences about a deprecation for documentation. */

@@ -1,11 +1,13 @@
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { shownPath } from '../core/contract-app.ts';
+import type { Log } from '../core/core-options.ts';
 import type { DeprecationCounts, Deprecations, Exemption } from '../migration/deprecations.ts';
 import type { Deprecation } from '../migration/read-deprecations.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { exemptionsOf } from '../store/tables/usage.ts';
 import type { Callers } from '../telemetry/callers.ts';
+import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { NetworkOf } from '../upstream/upstream.ts';
 import type { PlannedContract } from './sites.ts';
@@ -46,8 +48,8 @@ const pollMs = 1_000;
 export class ProcessDeprecations {
   #counts: DeprecationCounts | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Exemptions of the store by the path of the contract. */
-  #exemptions: ReadonlyMap<string, readonly Exemption[]> = new Map();
+  /** Exemptions of the store by the path of the contract; undefined until the store has answered. */
+  #exemptions: ReadonlyMap<string, readonly Exemption[]> | undefined = new Map();
 
   /** Opens the deprecations of contracts, by their position. Adds problems to a list. */
   async open(
@@ -70,14 +72,16 @@ export class ProcessDeprecations {
       const certified = contracts[index]?.plan.deprecate?.certified;
       const { credentials } = checked.contract;
       const identify = compileIdentifyCaller(credentials, certified, callers.nameOf, networkOf);
-      const exemptions = (): readonly Exemption[] => this.#exemptions.get(path) ?? [];
+      const exemptions = (): readonly Exemption[] | undefined =>
+        this.#exemptions === undefined ? undefined : (this.#exemptions.get(path) ?? []);
       return new Deprecations({ ...checked, path, counts, identify, exemptions });
     });
   }
 
-  /** Reads the exemptions of the store now and every second. */
-  watch(store: Store): void {
+  /** Reads the exemptions of the store now and every second. Resolves after the first read, even if it failed. */
+  async watch(store: Store, log: Log): Promise<void> {
     if (this.#timer !== undefined) return;
+    this.#exemptions = undefined;
     let isReading = false;
     const read = async (): Promise<void> => {
       if (isReading) return;
@@ -86,13 +90,14 @@ export class ProcessDeprecations {
         const all = await exemptionsOf(store);
         this.#exemptions = Map.groupBy(all, ({ contract }) => contract);
       } catch (error) {
-        if (!(error instanceof StoreError)) throw error; // the store logs it; the last exemptions stay valid
+        // the store logs its failures; the last exemptions stay valid
+        if (!(error instanceof StoreError)) log.error(describeError(error), 'exemptions not loaded');
       } finally {
         isReading = false;
       }
     };
-    void read();
     this.#timer = setInterval(read, pollMs).unref();
+    await read();
   }
 
   close(): void {

@@ -98,7 +98,7 @@ export class ProcessMigrations {
       this.#deprecations ??= new (await import('./process-deprecations.ts')).ProcessDeprecations();
     const deprecations =
       (await this.#deprecations?.open(contracts, this.#callers(), networkOf, problems)) ?? [];
-    if (this.store !== undefined) this.#deprecations?.watch(this.store);
+    if (this.store !== undefined) await this.#deprecations?.watch(this.store, this.#log);
     const migrations = await this.#openRoutes(contracts, core, problems);
     if (problems.length > 0) throw new ContractError(withLines(problems));
     return contracts.map((_, index) => ({

@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { Usage, type UsageParts } from '../../gateway/migration/usage.ts';
 import type { Store } from '../../gateway/store/store.ts';
@@ -220,6 +221,29 @@ test('G65: an exemption in the store applies within two seconds', async (t) => {
   t.is((await site.send({ ...call, caller: 'beta' })).status, 500);
   await store.write([{ sql: 'DELETE FROM exemptions' }]);
   await until(async () => (await site.send(call)).status === 500);
+  t.pass();
+});
+
+test('G54, G65: while the exemptions are not known, a caller gets 503 after the sunset', async (t) => {
+  const folder = folderOf(t);
+  const other = new DatabaseSync(join(folder, 'store.db'));
+  t.teardown(() => other.close());
+  other.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; CREATE TABLE other (id TEXT)');
+  const [since, sunset] = ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z'];
+  const site = await startSite(t, {
+    contract: contractFolder('contracts/agency'),
+    config: { migration: { deprecate: [{ since, sunset, exempt: { beta: '2999-01-01T00:00:00Z' } }] } },
+    limits: { storeMs: 2_000, storeRetryMs: 50 },
+    ...withStore(folder),
+  });
+  site.upstream.answer = reply;
+  const { headers, body } = await site.send({ ...list, caller: 'acme' });
+  t.is(headers['x-status'], '503');
+  t.is(headers['retry-after'], '1');
+  t.true(body.toString().includes('the exemptions are not known'), body.toString());
+  t.is((await site.send({ ...list, caller: 'beta' })).status, 200);
+  other.exec('COMMIT');
+  await until(async () => (await site.send({ ...list, caller: 'acme' })).headers['x-status'] === '410');
   t.pass();
 });
 
