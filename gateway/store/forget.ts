@@ -63,6 +63,11 @@ export async function deleteCaller(
 /** Number of findings that are read at once. */
 const findingsPerRead = 200;
 
+/** Orders updates of findings as other processes do, so that no two wait for each other. */
+function byId({ values: a = [] }: Statement, { values: b = [] }: Statement): number {
+  return String(a[2]) < String(b[2]) ? -1 : 1;
+}
+
 /** Deletes the examples of a caller. Returns the number of changed findings. */
 async function deleteExamples(store: Store, names: ReadonlySet<string>): Promise<number> {
   const sql = 'SELECT id, examples FROM findings WHERE id > $1 ORDER BY id LIMIT $2';
@@ -75,7 +80,7 @@ async function deleteExamples(store: Store, names: ReadonlySet<string>): Promise
         .filter((line) => line !== '');
       const kept = lines.filter((line) => !names.has(JSON.parse(line).caller));
       if (kept.length === lines.length) return [];
-      // an example that was added since is kept
+      // an example that was added since must not be lost
       return [
         {
           sql: 'UPDATE findings SET examples = $1, example_count = $2 WHERE id = $3 AND examples = $4',
@@ -83,7 +88,9 @@ async function deleteExamples(store: Store, names: ReadonlySet<string>): Promise
         },
       ];
     });
-    changed += (await store.write(updates)).reduce((sum, count) => sum + count, 0);
+    const counts = await store.write(updates.toSorted(byId));
+    changed += counts.reduce((sum, count) => sum + count, 0);
+    if (counts.includes(0)) continue; // a finding that has changed since is read again
     after = String(rows.at(-1)?.id ?? '');
     if (rows.length < findingsPerRead) return changed;
   }
