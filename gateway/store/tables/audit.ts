@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Statement, StoreRow } from '../store.ts';
 
 /** The audit of changes. Rows are only added (G72). */
@@ -40,10 +41,13 @@ export interface AuditRecord {
 
 let lastId = 0;
 
+/** Distinguishes processes. Processes in containers may have the same number. */
+const processId = randomBytes(3).toString('hex').slice(1);
+
 /** Returns the id of a row. Ids of a process are in the order of their creation. */
 function newId(now: number): string {
   lastId = Math.max(lastId + 1, now * 1_000);
-  return `${lastId.toString(16).padStart(14, '0')}${String(process.pid % 100_000).padStart(5, '0')}`;
+  return `${lastId.toString(16).padStart(14, '0')}${processId}`;
 }
 
 /** Maximum length of a text in a row, in characters. */
