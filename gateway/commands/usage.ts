@@ -182,9 +182,9 @@ function textLines(reports: readonly UsageReport[]): readonly string[] {
 }
 
 /** Returns lines with columns of equal width. */
-function tableOf(rows: readonly (readonly string[])[]): readonly string[] {
+export function tableOf(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+    rows.reduce((most, row) => Math.max(most, (row[column] ?? '').length), 0),
   );
   return rows.map((row) =>
     `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
