@@ -1,4 +1,5 @@
 import { call, failureText } from './call.ts';
+import { tokenIn } from './token.ts';
 
 /** Key of the result of the last action, which the page shows after it was loaded again. */
 const noticeKey = 'soapbridge notice';
@@ -35,7 +36,7 @@ async function signIn(form: HTMLFormElement): Promise<void> {
   const outcome = form.querySelector<HTMLElement>('.outcome');
   if (field === null || outcome === null) return;
   outcome.textContent = '';
-  const result = await call('POST', '/api/v1/session', { token: field.value.trim() });
+  const result = await call('POST', '/api/v1/session', { token: tokenIn(field.value) });
   if (result.ok) {
     const next = new URLSearchParams(location.search).get('next') ?? '/';
     // only a path of this listener: "//host" and "/\host" name another one

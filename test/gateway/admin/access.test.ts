@@ -139,6 +139,22 @@ test('G69, G72: ten failed sign-ins block the network, and are in the audit', as
   t.notRegex(JSON.stringify(lines), /guess/);
 });
 
+for (const token of ['Bearer sb_4f9c', 'sb_4f9c\n', ['sb_4f9c'], { sb_4f9c: true }, 'sb_4f9c'.repeat(74)])
+  test(`G70, G72: a rejected token is in no response, log line or audit row: ${JSON.stringify(token).slice(0, 20)}`, async (t) => {
+    const { url, as, log } = await start(t);
+    const body = JSON.stringify({ token });
+    const reply = await ask(url, '/api/v1/session', {
+      method: 'POST',
+      headers: { origin: url, ...json },
+      body,
+    });
+    t.is(reply.status, 400);
+    t.like(JSON.parse(reply.text), { problems: [{ pointer: '/token' }] });
+    const audit = (await as('otto', '/api/v1/audit')).text;
+    t.like(JSON.parse(audit), { items: [{ action: 'sign-in', status: 400 }] });
+    for (const text of [reply.text, audit, JSON.stringify(log())]) t.false(text.includes('4f9c'));
+  });
+
 test('G71: the OpenAPI document describes the routes of the listener, and no others', async (t) => {
   const { as } = await start(t);
   const document: Json = JSON.parse((await as('vera', '/api/v1/openapi.json')).text);
