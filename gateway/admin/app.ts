@@ -57,9 +57,11 @@ export function createAdminApp(options: AdminAppOptions): Koa {
     const atPath = router
       .match(context.path, context.method)
       .path.flatMap(({ name }) => byName.get(name ?? '') ?? []);
+    const { method } = context;
+    const route = atPath.find((each) => each.method === (method === 'HEAD' ? 'GET' : method));
     const isUnknown = atPath.length === 0 && !context.path.startsWith('/api/');
-    context.state.isPage = isUnknown || atPath.some((route) => route.isPage);
-    context.state.visit = await enter(context, atPath, options, authenticator);
+    context.state.isPage = isUnknown || (route ?? atPath[0])?.isPage === true;
+    context.state.visit = await enter(context, route, atPath, { ...options, authenticator });
     return next();
   });
   app.use(router.routes());
@@ -101,24 +103,26 @@ interface Visit {
 
 /** Throws the Problem of a request that no route answers. */
 async function enter(
-  { req, method }: Context,
+  { req }: Context,
+  route: AdminRoute | undefined,
   atPath: readonly AdminRoute[],
-  { isOwnHost, rates }: AdminAppOptions,
-  authenticator: Authenticator,
+  options: AdminAppOptions & { readonly authenticator: Authenticator },
 ): Promise<Visit> {
   const address = req.socket.remoteAddress ?? '';
   const network = networkOf(address);
+  const { rates, authenticator } = options;
+  let actor: Actor | undefined;
   if (!rates.take(address))
     throw new Problem(429, 'too many requests from this network', { 'Retry-After': '1' });
   const ambiguity = ambiguityOf(req);
   if (ambiguity !== undefined) throw new Problem(400, ambiguity, { Connection: 'close' });
-  const isOfOrchestrator = atPath.some((route) => route.acceptsAnyHost);
-  if (!isOfOrchestrator && !isOwnHost(req.headers.host ?? ''))
+  const { access, acceptsAnyHost = false } = route ?? atPath[0] ?? {};
+  if (!acceptsAnyHost && !options.isOwnHost(req.headers.host ?? ''))
     throw new Problem(421, 'Host: expected the address in admin.listen or admin.origin, got another host');
-  const session = isOfOrchestrator ? undefined : await authenticator.enter(req, network);
-  const route = atPath.find((each) => each.method === (method === 'HEAD' ? 'GET' : method));
-  let actor: Actor | undefined;
-  if ((route ?? atPath[0])?.access !== 'open')
+  // an orchestrator calls the probes, which show no data, while its network is blocked
+  const isProbe = acceptsAnyHost && access === 'open';
+  const session = isProbe ? undefined : await authenticator.enter(req, network);
+  if (access !== 'open')
     try {
       actor = await authenticator.identify(req, network, session);
     } catch (refusal) {

@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test, { type ExecutionContext } from 'ava';
+import { createOperatorPages } from '../../../console/operators/pages.ts';
 import { openAdmin } from '../../../gateway/admin/listener.ts';
 import { routes } from '../../../gateway/admin/routes.ts';
 import { type AdminRequestOptions, ask } from './admin.ts';
@@ -12,13 +13,16 @@ function start(t: ExecutionContext, admin: object = {}): Promise<AdministeredSit
     admin,
     serve: {
       openAdmin: (of) =>
-        openAdmin(of, {
-          headersMs: 1_800_000,
-          now: () => {
-            now += 1_000;
-            return now;
+        openAdmin(
+          { ...of, pages: createOperatorPages() },
+          {
+            headersMs: 1_800_000,
+            now: () => {
+              now += 1_000;
+              return now;
+            },
           },
-        }),
+        ),
     },
   });
 }
@@ -137,6 +141,20 @@ test('G69, G72: ten failed sign-ins block the network, and are in the audit', as
   const lines = log().filter(({ msg }) => msg === 'admin change refused');
   t.is(lines.length, 10);
   t.notRegex(JSON.stringify(lines), /guess/);
+});
+
+test('G69: /metrics refuses clients without a token, and those of a blocked network', async (t) => {
+  const { url, as } = await start(t);
+  const anonymous = await ask(url, '/metrics');
+  t.is(anonymous.status, 401);
+  t.is(anonymous.headers['content-type'], 'application/problem+json');
+  for (let count = 0; count < 10; count++) {
+    t.is((await as('vera', '/metrics', { headers: { host: 'gateway.example' } })).status, 200);
+    t.is((await ask(url, '/metrics', { token: 'guess' })).status, 401);
+  }
+  t.is((await as('vera', '/metrics')).status, 429);
+  t.is((await ask(url, '/metrics', { token: 'guess' })).status, 429);
+  t.is((await ask(url, '/readyz')).status, 200);
 });
 
 for (const token of ['Bearer sb_4f9c', 'sb_4f9c\n', ['sb_4f9c'], { sb_4f9c: true }, 'sb_4f9c'.repeat(74)])
