@@ -27,9 +27,19 @@ export async function findCaller(
     return { names: [text, ...pseudonyms], pseudonym: pseudonyms[0] ?? '' };
   }
   const pseudonym = pseudonymOf(`id ${text}`);
-  const isPseudonym = /^[\w-]{16}$/.test(text) && (await hasRows(text));
+  const isPseudonym = hasFormOfPseudonym(text) && (await hasRows(text));
   const all = new Set([text, pseudonym, nameOf({ kind: 'id', value: text })]);
   return { names: [...all], pseudonym: isPseudonym ? text : pseudonym };
+}
+
+/** An id can have this form, too. */
+function hasFormOfPseudonym(text: string): boolean {
+  return /^[\w-]{16}$/.test(text);
+}
+
+/** Returns true for a pseudonym that rows have. */
+export async function isStoredPseudonym(store: Store, text: string): Promise<boolean> {
+  return hasFormOfPseudonym(text) && (await hasRowsOf(store, text));
 }
 
 const ofCallers = tableData.flatMap((data) =>

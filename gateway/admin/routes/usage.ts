@@ -37,8 +37,9 @@ async function exempt(state: AdminState, request: ChangeRequest<ExemptionInput>)
   if (problems.length > 0) throw invalid(422, problems);
   checkReason(reason);
   const { names, nameOf } = state.callers();
-  const isStored = names.has(given) || /^[\w-]{16}$/.test(given);
-  const caller = isStored ? given : nameOf({ kind: 'id', value: given });
+  const { isStoredPseudonym } = await import('../../store/forget.ts');
+  const isKnown = names.has(given) || (await isStoredPseudonym(storeOf(state), given));
+  const caller = isKnown ? given : nameOf({ kind: 'id', value: given });
   const entry = { ...recordOf(request, 'exemption', 201), detail: `${caller} until ${until}` };
   const row = { contract, caller, operation, until: end, reason, actor: actor.name, at: Date.now() };
   await storeOf(state).write([audit.statementOf(entry), insertExemption(row)]);

@@ -9,6 +9,7 @@ import {
 } from '../../../gateway/migration/stored-evidence.ts';
 import { insertExchange } from '../../../gateway/store/tables/record.ts';
 import { addUsage, putCaller, startOfDay } from '../../../gateway/store/tables/usage.ts';
+import { createCallers } from '../../../gateway/telemetry/callers.ts';
 import { run } from '../commands/run.ts';
 import { opened } from '../store/opened.ts';
 import { type AdministeredSite, type Json, startAdministered } from './migration.ts';
@@ -133,6 +134,23 @@ test('G61 to G65, G71: usage, a caller and its exemption', async (t) => {
   const path = `${base}/exemptions/${added.json.id}`;
   t.is((await site.as('otto', path, { method: 'DELETE' })).status, 204);
   t.is((await site.as('otto', path, { method: 'DELETE' })).status, 404);
+});
+
+test('G65: an exemption for an id that has the form of a pseudonym has the pseudonym', async (t) => {
+  const { site, store } = await start(t);
+  const now = Date.now();
+  const body = { until: '2100-01-01T00:00:00Z', reason: 'contract' };
+  const exempt = async (caller: string) =>
+    (await site.post(`${base}/exemptions`, { ...body, caller })).json.caller;
+  const id = 'branch_north_017';
+  const pseudonym = createCallers({ key: Buffer.from('k'.repeat(64)) }).nameOf({ kind: 'id', value: id });
+  t.is(await exempt(id), pseudonym);
+  t.is(await exempt(pseudonym), pseudonym);
+  const unused = 'abcdefghijklmnop';
+  t.not(await exempt(unused), unused);
+  const row = { network: undefined, userAgent: undefined, subject: undefined, stack: 'zeep' };
+  await store.write([putCaller('/agency', { ...row, caller: unused, firstAt: now, lastAt: now })]);
+  t.is(await exempt(unused), unused);
 });
 
 test('G66: routes --export prints the changes before the rules of the file', async (t) => {
