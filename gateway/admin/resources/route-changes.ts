@@ -213,14 +213,18 @@ export async function change(
 ): Promise<AdminReply> {
   const path = request.params.c ?? '';
   const { body, actor } = request;
-  const { contract } = migrationAt(state, path);
+  const migration = migrationAt(state, path);
   const table = await presentTable(state, path);
   const wanted = readInput(state, path, body, actor.name);
   checkReason(body.reason);
   if (table.version !== body.ifVersion) throw stale(table.version);
   const { operation, mode, percent } = wanted;
-  const isRead = contract.operations.some(({ name, readOnly }) => name === operation && readOnly);
-  const before = table.changes.find((one) => one.operation === operation);
+  const facts = factsOf(migration, state.callers());
+  const isRead = facts.contract.operations.some(({ name, readOnly }) => name === operation && readOnly);
+  // a change that has ended routes no call
+  const before = table.changes.find(
+    (one) => one.operation === operation && ruleOf(one, migration.routing, facts, Date.now()) !== undefined,
+  );
   const isMore = before?.mode !== 'new' || before.percent < percent;
   const verdict = isRead && mode === 'new' ? await verdictOf(state, path, operation) : undefined;
   if (verdict !== undefined && verdict.verdict !== 'ready' && isMore && !wanted.isForced) {

@@ -2,8 +2,10 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { bucketOf } from '../../../gateway/migration/decide.ts';
+import { insertRouteVersion } from '../../../gateway/store/tables/routes.ts';
 import { readScenario, type StubReply } from '../../migration/scenario.ts';
 import { until } from '../../until.ts';
+import { opened } from '../store/opened.ts';
 import { type AdministeredSite, type Json, startAdministered } from './migration.ts';
 
 interface Scenario {
@@ -139,6 +141,19 @@ test('G67: only a read that moves to new needs a verdict, and a smaller share do
   const { items }: Json = JSON.parse((await site.as('otto', '/api/v1/audit')).text);
   const forced = items.find(({ force, status }: Json) => force && status === 201);
   t.like(forced, { actor: 'otto', verdict: 'none', reason: 'why', subject: operation, contract: '/agency' });
+});
+
+test('G67: a change that has ended does not replace the verdict', async (t) => {
+  const site = await startAdministered(t);
+  const { store } = await opened(t, `sqlite:${join(site.folder, 'store.db')}`);
+  const change = { id: 'c1', operation, mode: 'new', percent: 100, actor: 'otto', reason: 'why', at: 1 };
+  const ended = [{ ...change, until: Date.now(), isForced: true }];
+  const version = { version: 1, id: 'c1', action: 'change', operation, toVersion: undefined } as const;
+  const row = { ...version, contract: '/agency', actor: 'otto', reason: 'why', at: 1 };
+  await store.write([insertRouteVersion({ ...row, changes: JSON.stringify(ended) })]);
+  const again = await site.post(list, { operation, mode: 'new', percent: 50, reason: 'why', ifVersion: 1 });
+  t.is(again.status, 409);
+  t.is(again.json.title, 'NotReady');
 });
 
 test('G71: problems of a change have the texts of the file', async (t) => {
