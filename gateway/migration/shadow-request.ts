@@ -47,6 +47,8 @@ export interface ShadowParts {
   readonly deadline: number;
   /** Headers that are added to a request to the upstream. Default: the mark of a shadow request. */
   readonly added?: Readonly<Record<string, string>>;
+  /** Called with the operation of the message before the call. An error that it throws ends the call. */
+  readonly onOperation?: (name: string) => void;
 }
 
 /** Creates the end of a comparison, which has no connection. */
@@ -63,7 +65,7 @@ export function createEnd({ request }: RequestContext): ServerResponse {
 export async function callNew(
   service: Service,
   address: SoapAddress,
-  { context, body, memory, secrets, end, deadline, added = shadowHeader }: ShadowParts,
+  { context, body, memory, secrets, end, deadline, added = shadowHeader, onOperation }: ShadowParts,
 ): Promise<TimedReply> {
   const { compareBytes } = service.compiled.limits;
   const stats = startStats(context.requestId, 'POST');
@@ -87,6 +89,7 @@ export async function callNew(
     if (unpacked.length > compareBytes) throw new Skipped('size');
     const call = await readSoapBody(shadow, address, unpacked);
     secrets.read(call);
+    onOperation?.(call.operation.operation.name);
     const request = upstreamRequestOf(service, shadow, call);
     const marked = { ...request, headers: { ...request.headers, ...added } };
     const reply = await service.upstream.call(marked, { ...shadow, permit: memory });

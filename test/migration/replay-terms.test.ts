@@ -161,6 +161,24 @@ test.serial('G59: writes need --sandbox and another service, and the report list
   t.is(site.upstream.hits.length, 1);
 });
 
+test.serial('G59: an exported read whose message is a write is not sent', async (t) => {
+  const folder = contractFolder('contracts/orders');
+  const site = await startRecording(t, { contract: folder });
+  const body = (local: string) =>
+    `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><${local} xmlns="http://orders.example/"><orderId>17</orderId></${local}></s:Body></s:Envelope>`;
+  site.legacy.answer = { status: 200, headers: xml, body: body('GetOrderResponse') };
+  await site.send({ ...getCall, path: '/shop/Orders.asmx', body: body('GetOrder') });
+  await until(() => site.recorded().length === 1);
+  const corpus = join(site.folder, 'corpus');
+  t.is((await soapbridge(t, site, ['record', 'export', '--out', corpus])).code, 0);
+  writeFileSync(join(corpus, '000001-GetOrder', 'request.xml'), body('CancelOrder'));
+  const args = ['replay', '--against', site.upstream.url, '--from', corpus, '--format', 'json'];
+  const { code, out, err } = await soapbridge(t, site, args);
+  t.is(code, 3, err);
+  t.is(JSON.parse(out).notReplayed[0]?.reason, 'its message has another operation');
+  t.is(site.upstream.hits.length, 0);
+});
+
 test.serial('G59: invalid input has exit code 2 and says what is expected', async (t) => {
   const site = await record(t, 0);
   const against = ['replay', '--against', 'http://127.0.0.1:1'];

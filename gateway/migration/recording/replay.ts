@@ -173,7 +173,7 @@ export class Replay {
   }
 
   /** Returns the reply of the service; undefined without one. Throws Unreplayable. */
-  async #call({ details, at }: StoredExchange, context: RequestContext, body: Buffer) {
+  async #call({ operation, details, at }: StoredExchange, context: RequestContext, body: Buffer) {
     const { service } = context.options;
     const { limits } = service.compiled;
     const memory = new CopyMemory(service.admission, limits.compareBytes);
@@ -190,6 +190,10 @@ export class Replay {
           end: createEnd(context),
           deadline: performance.now() + limits.totalMs,
           added: { [recordedAt]: timeText(at) },
+          // the message decides what the service does
+          onOperation: (name) => {
+            if (name !== operation) throw new Unreplayable('its message has another operation');
+          },
         },
       );
     } catch (error) {
