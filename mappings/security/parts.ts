@@ -1,15 +1,19 @@
 import type { Attachments } from '../codec/attachments.ts';
 import { namespaces } from '../contract/model.ts';
 import { contains } from './canonical.ts';
+import { maxCertificateBytes } from './certificate.ts';
 import { names } from './names.ts';
 import { invalid, SecurityProblem } from './problem.ts';
 import type { Tree, TreeElement } from './tree.ts';
 
-/** Elements of the Security block that may hold an `xop:Include` (X22). */
-const inBlock: readonly (readonly [namespace: string, local: string])[] = [
-  [names.wsse, 'BinarySecurityToken'],
-  [names.xenc, 'CipherValue'],
-  [names.ds, 'DigestValue'],
+/** Maximum number of bytes of a digest: that of SHA-512. */
+export const maxDigestBytes = 64;
+
+/** Elements of the Security block that may hold an `xop:Include` (X22), and the maximum size of its part in bytes. */
+const inBlock: readonly (readonly [namespace: string, local: string, most: number])[] = [
+  [names.wsse, 'BinarySecurityToken', maxCertificateBytes],
+  [names.xenc, 'CipherValue', Number.POSITIVE_INFINITY],
+  [names.ds, 'DigestValue', maxDigestBytes],
 ];
 
 /** The MIME parts of a message after its envelope, as signatures cover them (X22). */
@@ -17,8 +21,13 @@ export class Parts {
   readonly #attachments: Attachments;
   /** Positions of parts by the elements that include them. */
   readonly #included = new Map<TreeElement, number>();
+  /** Positions of the parts that the Security block includes. */
+  readonly #inBlock = new Set<number>();
 
-  /** Finds the `xop:Include` elements. Those in the Security block are replaced by base64, which the block's readers read. */
+  /**
+   * Finds the `xop:Include` elements. In the Security block, those of tokens and digests are replaced by base64, which the
+   * block's readers read. Throws SecurityProblem.
+   */
   constructor(attachments: Attachments, tree: Tree, block: TreeElement) {
     this.#attachments = attachments;
     if (attachments.form !== 'mtom') return;
@@ -34,14 +43,25 @@ export class Parts {
     const href = element.attribute('', 'href') ?? '';
     const index = this.#attachments.indexOf(href);
     if (index === undefined) return;
-    if (!contains(block, parent)) {
-      tree.included.set(element, this.bytesOf(index));
-      this.#included.set(element, index);
-    } else if (inBlock.some(([namespace, local]) => parent.is(namespace, local))) {
-      parent.content.splice(0, parent.content.length, this.bytesOf(index).toString('base64'));
-      this.#included.set(parent, index);
+    const bytes = this.bytesOf(index);
+    if (contains(block, parent)) {
+      const found = inBlock.find(([namespace, local]) => parent.is(namespace, local));
+      if (found === undefined) return;
+      const [, local, most] = found;
+      if (this.#inBlock.has(index))
+        invalid({ expected: 'one xop:Include in Security for each part', got: 'several' }, 'limit');
+      if (bytes.length > most)
+        invalid({ detail: `a part for ${local} has more than ${most} bytes` }, 'limit');
+      this.#inBlock.add(index);
       this.#attachments.mention(href);
+      if (Number.isFinite(most)) {
+        parent.content.splice(0, parent.content.length, bytes.toString('base64'));
+        this.#included.set(parent, index);
+        return;
+      }
     }
+    tree.included.set(element, bytes);
+    this.#included.set(element, index);
   }
 
   /** Number of parts. */

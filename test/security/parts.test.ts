@@ -11,6 +11,7 @@ import { type Outcome, requestOf, sendAt, startSigned } from './signed.ts';
 const gateways = {} as Record<string, Gateway>;
 const ends: (() => unknown)[] = [];
 const time = '2026-11-27T18:00:00.000Z';
+const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 const xop = 'http://www.w3.org/2004/08/xop/include';
 
 const settings = {
@@ -139,6 +140,40 @@ test.serial(
     t.is((await move('value', /<SignatureValue>([^<]*)</)).code, 'wsse:InvalidSecurity');
   },
 );
+
+const includeMany = `<x:Include xmlns:x="${xop}" href="cid:many"/>`;
+
+test.serial('X22, X39: Security includes a part once', async (t) => {
+  const text = signed({ payload: document('') });
+  const [digest] = /<DigestValue>[^<]*</.exec(text) ?? [];
+  const value = digest?.slice('<DigestValue>'.length, -1) ?? '';
+  const part = { id: 'many', text: value, coding: 'base64' };
+  const envelope = text.replace(`>${value}<`, `>${includeMany}<`);
+  t.is((await send('usual', envelope, [part], 'mtom')).code, 'accepted');
+  const token = `<o:BinarySecurityToken xmlns:o="${wsse}">${includeMany}</o:BinarySecurityToken>`;
+  const twice = envelope.replace(/(<o:Security[^>]*>)/, `$1${token}`);
+  t.not(twice, envelope);
+  const { code, reply } = await send('usual', twice, [part], 'mtom');
+  t.is(code, 'wsse:InvalidSecurity');
+  t.true(reply.includes('expected one xop:Include in Security for each part, got several'), reply);
+});
+
+for (const [name, most, element] of [
+  ['BinarySecurityToken', 16_384, /#X509v3">([^<]*)</],
+  ['DigestValue', 64, /<DigestValue>([^<]*)</],
+] as const)
+  test.serial(`X22, X39: the part of a ${name} has at most ${most} bytes`, async (t) => {
+    const text = signed({ payload: document('') });
+    const value = element.exec(text)?.[1] ?? '';
+    const envelope = text.replace(`>${value}<`, `>${includeMany}<`);
+    const limit = `a part for ${name} has more than ${most} bytes`;
+    const largest = await send('usual', envelope, [{ id: 'many', text: 'x'.repeat(most) }], 'mtom');
+    t.not(largest.code, 'accepted');
+    t.false(largest.reply.includes(limit), largest.reply);
+    const larger = await send('usual', envelope, [{ id: 'many', text: 'x'.repeat(most + 1) }], 'mtom');
+    t.is(larger.code, 'wsse:InvalidSecurity');
+    t.true(larger.reply.includes(limit), larger.reply);
+  });
 
 test.serial('X22, X39: a part that Body includes many times is refused before it is copied', async (t) => {
   const include = `<x:Include xmlns:x="${xop}" href="cid:photo@lab"/>`;
