@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Limits } from '../contract/limits.ts';
-import { quoteElement } from '../contract/reason.ts';
 import { XmlError } from '../xml/error.ts';
 import { maxAllAttributes, maxChildren, type XmlTolerance } from '../xml/reader.ts';
 import { scopeOf } from './canonical.ts';
@@ -177,9 +176,9 @@ export class Decryption {
     return replaced;
   }
 
-  /** Refuses an element that may not be encrypted (X23). Throws SecurityProblem. */
-  refuseElement({ local }: TreeElement): never {
-    unsupportedToken(`${quoteElement(local).text} must not be encrypted`);
+  /** Refuses an element that may not be encrypted. Its name would reveal plaintext (X24). Throws SecurityProblem. */
+  refuseElement(): never {
+    throw failedDecryption();
   }
 
   /**
@@ -290,7 +289,10 @@ export class Decryption {
     if (isContent) place.content.length = 0;
     const at = isContent ? 0 : place.content.indexOf(data.element);
     place.content.splice(at, 1, ...(isContent ? content : elements));
-    for (const node of elements) node.parent = place;
+    for (const node of elements) {
+      node.parent = place;
+      node.isDecrypted = true;
+    }
     return result;
   }
 

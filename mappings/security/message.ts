@@ -2,7 +2,7 @@ import { quoteElement } from '../contract/reason.ts';
 import { names } from './names.ts';
 import type { Parts } from './parts.ts';
 import { invalid } from './problem.ts';
-import type { Tree, TreeElement } from './tree.ts';
+import { shownName, type Tree, type TreeElement } from './tree.ts';
 
 /** The parts of a message that a signature can cover. */
 export interface SignedMessage {
@@ -125,7 +125,7 @@ export function checkPlace(element: TreeElement, { header, block, body }: Signed
   const isChild = parent === block && inBlock.some(([namespace, local]) => element.is(namespace, local));
   const isContent = parent === body && element.is(names.xenc, 'EncryptedData');
   if (element === body || isHeaderBlock || isChild || isContent || isKeyReference(element, block)) return;
-  const { text } = quoteElement(element.local);
+  const { text } = quoteElement(shownName(element));
   invalid({ detail: `signed element ${text} is at a place that is not read` }, 'place');
 }
 

@@ -7,7 +7,7 @@ import type { Ids } from './message.ts';
 import { names, valueTypes } from './names.ts';
 import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
 import { base64In, elementsIn } from './signed-info.ts';
-import type { TreeElement } from './tree.ts';
+import { shownName, type TreeElement } from './tree.ts';
 import type { Token, Trust } from './trust.ts';
 
 /** Maximum number of parts of an X509Data (X39). */
@@ -98,7 +98,7 @@ export class Tokens {
   #ofBinary(element: TreeElement): NamedToken {
     if (!element.is(names.wsse, 'BinarySecurityToken'))
       unsupportedToken(
-        `the reference to a token names ${quoteElement(element.local).text}. Send a BinarySecurityToken`,
+        `the reference to a token names ${quoteElement(shownName(element)).text}. Send a BinarySecurityToken`,
       );
     const type = element.attribute('', 'ValueType');
     if (type !== valueTypes.certificate && type !== valueTypes.path)

@@ -17,6 +17,8 @@ const nothing: readonly never[] = [];
 export class TreeElement {
   /** Undefined for the root of a document. */
   parent: TreeElement | undefined;
+  /** True for an element that was decrypted. Its content was decrypted too. */
+  isDecrypted = false;
   readonly prefix: string;
   readonly local: string;
   /** `''` for none. */
@@ -61,6 +63,13 @@ export class TreeElement {
   attribute(namespace: string, local: string): string | undefined {
     return this.attributes.find((one) => one.local === local && one.namespace === namespace)?.value;
   }
+}
+
+/** Returns the start of an element's name for an error. No error names an element that was encrypted (X24). */
+export function shownName(element: TreeElement): string {
+  for (let at: TreeElement | undefined = element; at !== undefined; at = at.parent)
+    if (at.isDecrypted) return 'encrypted content';
+  return element.local.slice(0, 64);
 }
 
 /** A document as a tree. */

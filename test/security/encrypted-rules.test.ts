@@ -327,6 +327,27 @@ test.serial('X24: every failure of decryption has the same fault, log reason and
   }
 });
 
+test.serial('X24: no fault names an element of the plaintext', async (t) => {
+  const stolen = signedThenEncrypted({ id: 'stolen', keyId: 'stolenKey' });
+  const [key = ''] = /<x:EncryptedKey.*?<\/x:EncryptedKey>/.exec(stolen) ?? [];
+  const [data = ''] = /<x:EncryptedData.*?<\/x:EncryptedData>/.exec(stolen) ?? [];
+  const moved = data.replace('#Content"', '#Element"');
+  t.not(moved, data);
+  const refused = await send('gcm', inBlock(inBlock(signed(), key), moved, 'end'));
+  t.is(faultIn(refused), faultIn(await send('gcm', failures['wrong key']?.('aes128-gcm') ?? '')));
+  const payload = usualPayload.replace(/(<[A-Za-z]*)/, '$1 Id="inner"');
+  const place = await send(
+    'gcm',
+    signedThenEncrypted({}, { payload, references: ['body', 'time', 'inner'] }),
+  );
+  t.is(place.code, 'wsse:InvalidSecurity', place.reply);
+  t.true(place.reply.includes('encrypted content&gt; is at a place that is not read'), place.reply);
+  const time = /<u:Timestamp.*<\/u:Timestamp>/;
+  const covered = await send('gcm', encryptedElement(time, {}, { references: ['time'] }));
+  t.is(covered.code, 'wsse:InvalidSecurity');
+  t.true(covered.reply.includes('got only encrypted content'), covered.reply);
+});
+
 test.serial('X24: a failed call burns its key, however the key is written', async (t) => {
   for (const cipher of ['aes128-cbc', 'aes128-gcm']) {
     const good = signedThenEncrypted({ cipher });

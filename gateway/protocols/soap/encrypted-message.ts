@@ -105,7 +105,7 @@ export function verifyInOrder(
       verifier.add(element);
       verifier.open();
       verifier.check(element);
-    } else if (!isPermitted(element)) decryption?.refuseElement(element);
+    } else if (!isPermitted(element)) decryption?.refuseElement();
   };
   for (const child of block.children) {
     const hidden = replaced.get(child);

@@ -11,7 +11,7 @@ import { invalid, SecurityProblem } from '../../../mappings/security/problem.ts'
 import { type Confirmed, issuersOf } from '../../../mappings/security/saml.ts';
 import { trustOf } from '../../../mappings/security/settings.ts';
 import type { AnsweredSignatures } from '../../../mappings/security/sign.ts';
-import { readTree, type Tree, type TreeElement } from '../../../mappings/security/tree.ts';
+import { readTree, shownName, type Tree, type TreeElement } from '../../../mappings/security/tree.ts';
 import type { Trust } from '../../../mappings/security/trust.ts';
 import {
   type Verified,
@@ -266,7 +266,7 @@ class SignedReader {
     const [first] = signatures;
     if (missing.every((item) => item === 'attachments') && first !== undefined && attachments !== undefined)
       refuseUncovered(attachments, [...attachments.parts.keys()], first.parts);
-    const covered = first === undefined ? [] : [...first.covered].map(({ local }) => local.slice(0, 64));
+    const covered = first === undefined ? [] : [...new Set([...first.covered].map(shownName))];
     const expected = `expected ${missing.map((item) => itemNames[item] ?? item).join(' and ')} to be signed`;
     const got =
       signatures.length > 1
