@@ -42,16 +42,10 @@ test('G53: statements of one write are one transaction', async (t) => {
 
 test('G54: storeMs: a call that waits longer for another process fails', async (t) => {
   const path = join(folderOf(t), 'store.db');
-  const { store, lines } = await opened(t, `sqlite:${path}`, { storeMs: 1_000, retryMs: 60_000 });
+  const { store } = await opened(t, `sqlite:${path}`, { storeMs: 1_000, retryMs: 60_000 });
   const other = new DatabaseSync(path);
   t.teardown(() => other.close());
   other.exec('BEGIN IMMEDIATE');
   const failed = await t.throwsAsync(store.write([row('a')]), { instanceOf: StoreError });
   t.regex(failed?.reason ?? '', /^(?:busy|timeout)$/); // a slow machine may take longer than storeMs
-  other.exec('COMMIT');
-  t.is((await t.throwsAsync(store.all(names), { instanceOf: StoreError }))?.reason, 'paused');
-  t.regex(
-    lines.at(-1) ?? '',
-    /^store failed: retrying later \{"reason":"(?:busy|timeout)",.*"retryMs":60000\}$/,
-  );
 });
