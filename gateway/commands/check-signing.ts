@@ -5,7 +5,7 @@ import { certificatesOf, type SigningCertificate } from '../process/signing-date
 
 /** The files and requirements of a contract with signed messages, for `check` (X29). It has no keys. */
 export interface SigningSummary {
-  /** Parts of a message that one signature of each call must cover. */
+  /** The parts that one signature of each call must cover (X4). */
   readonly require: readonly string[];
   readonly certificates: readonly {
     readonly use: SigningCertificate['use'];

@@ -177,10 +177,10 @@ async function stateOfStore(
 }
 
 function readPlace(
-  { place, basePath, isMigrated }: PlacedContract,
+  { place, basePath, isMigrated, own: wsse }: PlacedContract,
   limits: Limits | undefined,
 ): CheckedContract {
-  const own = readContract(place, limits);
+  const own = readContract(place, limits, wsse);
   const loaded = { ...own, contract: { ...own.contract, basePath: basePath ?? own.contract.basePath } };
   const mapped = withMapping(place, loaded, limits ?? defaultLimits, isMigrated);
   return { ...mapped, derived: derivedProblems(loaded, limits) };

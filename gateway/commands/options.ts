@@ -7,6 +7,7 @@ import {
   screeningContract,
 } from '../../mappings/loader/contract-files.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
+import type { OwnWsse } from '../../mappings/loader/overlay/own-wsse.ts';
 import { type ConfigFile, readConfig } from '../process/config.ts';
 
 /** Flags that name a contract. */
@@ -131,6 +132,8 @@ export interface PlacedContract {
   readonly basePath: string | undefined;
   /** True if a legacy service answers operations without a rule in `mapping.yaml`. */
   readonly isMigrated?: boolean;
+  /** Replaces the key `wsse` of the overlay. */
+  readonly own?: OwnWsse | undefined;
 }
 
 /** Returns all contracts that the flags name. Throws ContractError or RangeError. */
@@ -138,10 +141,11 @@ export function placesOf(
   flags: ContractFlags & { readonly config?: string | ConfigFile | undefined },
 ): readonly PlacedContract[] {
   if (flags.config === undefined) return [{ place: placeOf(flags), basePath: undefined }];
-  return readConfig(flags.config).map(({ contract, basePath, legacy }) => ({
+  return readConfig(flags.config).map(({ contract, basePath, legacy, wsse }) => ({
     place: contract,
     basePath,
     isMigrated: legacy !== undefined,
+    own: wsse,
   }));
 }
 

@@ -36,7 +36,7 @@ export async function readRoutes({ config, callers, callerKey, limits }: RouteFl
   );
   const planned = plans.map((plan) => ({
     plan,
-    loaded: loadContract(plan.contract, limits ?? defaultLimits, plan.legacy !== undefined),
+    loaded: loadContract(plan.contract, limits ?? defaultLimits, plan.legacy !== undefined, plan.wsse),
   }));
   const migrated = migratedOf(planned).filter((one) => one !== undefined);
   const problems: ContractProblem[] = [];

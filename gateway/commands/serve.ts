@@ -206,7 +206,7 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
     // report problems before workers are forked
     const { readContract } = await import('../../mappings/loader/load.ts');
     if (flags.limitStore === undefined)
-      for (const { place } of placesOf(flags)) checkDigest(readContract(place, flags.limits));
+      for (const { place, own } of placesOf(flags)) checkDigest(readContract(place, flags.limits, own));
     const passEarlySignal = keepEarlySignal();
     const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
       if (!(error instanceof WorkerError)) throw error;

@@ -125,8 +125,8 @@ async function operationsOf(
   }
   const chosen = [...plans].filter(([path]) => only === undefined || path === only);
   return new Map(
-    chosen.map(([path, { contract: place, legacy }]) => {
-      const { contract } = loadContract(place, defaultLimits, legacy !== undefined);
+    chosen.map(([path, { contract: place, legacy, wsse }]) => {
+      const { contract } = loadContract(place, defaultLimits, legacy !== undefined, wsse);
       return [path, contract.operations.map(({ name }) => name)];
     }),
   );

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { wsse } from '../../mappings/contract/credential-keys.ts';
 import { keyword, map, record, text } from '../../mappings/contract/setting.ts';
 import { isDocumentUrl } from '../../mappings/loader/contract-files.ts';
 import {
@@ -7,7 +8,7 @@ import {
   pointerSegment,
   type Report,
 } from '../../mappings/loader/document/error.ts';
-import { shown } from '../../mappings/loader/document/node.ts';
+import { isNode, shown } from '../../mappings/loader/document/node.ts';
 import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
@@ -58,6 +59,7 @@ export const configSettings = record('Contracts and settings of one gateway.', {
       openapi: file('OpenAPI document, instead of a folder.'),
       overlay: file('Overlay for the OpenAPI document.'),
       upstream: upstreamSetting,
+      wsse,
       limits: limitsSetting,
       legacy: legacySetting,
       migration: migrationSetting,
@@ -94,6 +96,7 @@ const otherKeys: ReadonlySet<string> = new Set([
   'limits',
   'legacy',
   'migration',
+  'wsse',
 ]);
 
 /** True for the pointer of a contract's `upstream`, or of a key that no contract has. */
@@ -135,12 +138,13 @@ export function openConfig(path: string): ConfigFile {
 
 /** Returns the settings of a file, and a function that reports a problem of the file. */
 function readingOf(config: string | ConfigFile) {
-  const { path, stated, problems: found, missing } = typeof config === 'string' ? openConfig(config) : config;
+  const opened = typeof config === 'string' ? openConfig(config) : config;
+  const { path, root, stated, problems: found, missing } = opened;
   const problems = [...found];
   const report = (pointer: string, message: string): void => {
     if (!missing.has(pointer)) problems.push({ file: path, pointer, message });
   };
-  return { path, stated, problems, report };
+  return { path, root, stated, problems, report };
 }
 
 /** Returns the values of a valid `soapbridge.yaml`, without secrets. */
@@ -204,9 +208,16 @@ function listenerCertificates({
   };
 }
 
+/** Returns the value of `wsse` of a contract as it is written. Its loader reads it as that of the overlay (X1). */
+function writtenAt(root: unknown, basePath: string): unknown {
+  const contracts = isNode(root) ? root.contracts : undefined;
+  const contract = isNode(contracts) ? contracts[basePath] : undefined;
+  return isNode(contract) ? contract.wsse : undefined;
+}
+
 /** Reads the contracts of a `soapbridge.yaml`. Throws ContractError with all problems. */
 export function readConfig(config: string | ConfigFile): readonly SitePlan[] {
-  const { path, stated, problems, report } = readingOf(config);
+  const { path, root, stated, problems, report } = readingOf(config);
   const { contracts = new Map() } = stated;
   if (problems.length === 0 && contracts.size === 0)
     report('/contracts', 'expected at least one contract, got none');
@@ -214,7 +225,8 @@ export function readConfig(config: string | ConfigFile): readonly SitePlan[] {
   const taken = new Set<string>();
   const all = new Set([...contracts.keys()].map((basePath) => basePath.toLowerCase()));
   const certificates = listenerCertificates(stated);
-  for (const [basePath, { contract, openapi, overlay, upstream, limits, legacy, migration }] of contracts) {
+  for (const [basePath, settings] of contracts) {
+    const { contract, openapi, overlay, upstream, limits, legacy, migration, wsse: statedWsse } = settings;
     const at = `/contracts${pointerSegment(basePath)}`;
     if (!/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath))
       report(at, 'expected a path such as /parcels, without a slash at its end');
@@ -263,6 +275,9 @@ export function readConfig(config: string | ConfigFile): readonly SitePlan[] {
       upstreamUrl: url,
       ...(isPlain ? {} : { upstream: readUpstreamPlan(upstream, `${at}/upstream`, inFolder, report) }),
       ...(ownLimits === undefined ? {} : { limits: ownLimits }),
+      ...(statedWsse === undefined
+        ? {}
+        : { wsse: { file: path, at: `${at}/wsse`, value: writtenAt(root, basePath) } }),
       ...(legacy === undefined
         ? {}
         : { legacy: readLegacyPlan(legacy, migration, place, certificates, inFolder, report) }),

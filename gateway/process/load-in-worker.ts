@@ -2,14 +2,16 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { receiveContract, type SentContract, sendContract } from '../../mappings/contract/transfer.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
+import type { OwnWsse } from '../../mappings/loader/overlay/own-wsse.ts';
 import { compileLoaded, type MappingText } from '../../mappings/mapping/load.ts';
 import { NoAnswer, performTasks, WorkerThread } from '../workers/worker-thread.ts';
 import { loadContract, type MappedContract } from './load-place.ts';
 
-/** A contract to load; `keepsUnmapped` as for `loadContract`. */
+/** A contract to load; `keepsUnmapped` and `own` as for `loadContract`. */
 export interface PlaceToLoad {
   readonly place: ContractPlace;
   readonly keepsUnmapped: boolean;
+  readonly own?: OwnWsse | undefined;
 }
 
 /** Contracts to load. */
@@ -84,7 +86,9 @@ function receivePlace({ loaded, contract, mapping }: SentPlace, limits: Limits):
 
 function perform({ places, limits }: Task): Result {
   try {
-    const loads = places.map(({ place, keepsUnmapped }) => loadContract(place, limits, keepsUnmapped));
+    const loads = places.map(({ place, keepsUnmapped, own }) =>
+      loadContract(place, limits, keepsUnmapped, own),
+    );
     return { places: loads.map(sendPlace) };
   } catch (error) {
     if (error instanceof ContractError) return { problems: error.problems };

@@ -5,6 +5,7 @@ import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import { type ContractPlace, mappingIn, readContract } from '../../mappings/loader/load.ts';
+import type { OwnWsse } from '../../mappings/loader/overlay/own-wsse.ts';
 import { faultNamesOf } from '../../mappings/mapping/faults.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
 import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
@@ -37,15 +38,17 @@ export function rememberPlace(contract: Contract, place: ContractPlace): void {
  * contract, RangeError for a wrong argument.
  *
  * @param keepsUnmapped true if the contract keeps operations without a rule in the mapping
+ * @param own replaces the key `wsse` of the overlay
  */
 export function loadContract(
   place: ContractPlace,
   limits: Limits = defaultLimits,
   keepsUnmapped = false,
+  own?: OwnWsse,
 ): MappedContract {
   checkPlace(place);
   checkLimits(limits);
-  const loaded = withMapping(place, readContract(place, limits), limits, keepsUnmapped);
+  const loaded = withMapping(place, readContract(place, limits, own), limits, keepsUnmapped);
   rememberPlace(loaded.contract, place);
   return loaded;
 }

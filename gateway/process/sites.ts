@@ -4,6 +4,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { type ContractPlace, isAdopted } from '../../mappings/loader/contract-files.ts';
+import type { OwnWsse } from '../../mappings/loader/overlay/own-wsse.ts';
 import { readShippedContract } from '../../mappings/loader/shipped-contract.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { checkLimits, checkPlace } from '../arguments.ts';
@@ -36,6 +37,8 @@ export interface SitePlan {
   readonly legacy?: LegacyPlan | undefined;
   /** The deprecated operations; undefined if there are none. */
   readonly deprecate?: DeprecatePlan | undefined;
+  /** The key `wsse`, which replaces that of the overlay; undefined if there is none (X1). */
+  readonly wsse?: OwnWsse | undefined;
 }
 
 /** `migration.deprecate` of a contract as written in the file. It is checked when the contract is loaded. */
@@ -133,8 +136,7 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
   const { limits } = maker;
   const first = plans();
   const loads: MappedContract[] = [];
-  for (const { contract, legacy } of first)
-    loads.push(await loadToServe(contract, limits, legacy !== undefined));
+  for (const plan of first) loads.push(await loadToServe(plan, limits));
   let sites = await open(first, loads, maker);
   let handle = handlerOf(sites);
   return {
@@ -155,7 +157,11 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
       const next = plans();
       const { loadInWorker } = await import('./load-in-worker.ts');
       const loads = await loadInWorker(
-        next.map(({ contract, legacy }) => ({ place: contract, keepsUnmapped: legacy !== undefined })),
+        next.map(({ contract, legacy, wsse }) => ({
+          place: contract,
+          keepsUnmapped: legacy !== undefined,
+          own: wsse,
+        })),
         limits,
       );
       sites = await open(next, loads, maker);
@@ -167,24 +173,21 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
 /**
  * Loads a contract, and its mapping. The modules for WSDLs and mappings are loaded only for a contract that has one,
  * because they make up a fifth of all modules. Throws ContractError.
- *
- * @param keepsUnmapped see `loadContract`
  */
 async function loadToServe(
-  place: ContractPlace,
+  { contract: place, legacy, wsse }: SitePlan,
   limits: Limits,
-  keepsUnmapped: boolean,
 ): Promise<MappedContract> {
   checkPlace(place);
   checkLimits(limits);
-  const shipped = readShippedContract(place, limits);
+  const shipped = wsse === undefined ? readShippedContract(place, limits) : undefined;
   if (shipped !== undefined) return { ...shipped, mapping: undefined };
   if (typeof place !== 'string' || !isAdopted(place)) {
     const { readOpenapiContract } = await import('../../mappings/loader/openapi-contract.ts');
-    return { ...readOpenapiContract(place, limits), mapping: undefined };
+    return { ...readOpenapiContract(place, limits, wsse), mapping: undefined };
   }
   const { loadContract } = await import('./load-place.ts');
-  return loadContract(place, limits, keepsUnmapped);
+  return loadContract(place, limits, legacy !== undefined, wsse);
 }
 
 async function open(

@@ -36,7 +36,7 @@ const fileName = (description: string) => text(description, 'the path of a file'
 
 const files = (description: string) =>
   choice(
-    `${description} Paths are relative to the overlay.`,
+    `${description} Paths are relative to this file.`,
     fileName('Path of a file.'),
     list('Paths of files.', 'paths of files', fileName('Path of a file.')),
   );
@@ -64,9 +64,9 @@ const signatureKeys = {
     replay: keyword('Whether a message is rejected the second time.', 'refuse', 'allow'),
   }),
   sign: record('Sign replies to signed requests. Default: replies are not signed.', {
-    key: fileName('File with the private key of the gateway, in PEM. Its path is relative to the overlay.'),
+    key: fileName('File with the private key of the gateway, in PEM. Its path is relative to this file.'),
     certificate: fileName(
-      'File with the certificate of the key, before certificates of its issuers. Its path is relative to the overlay.',
+      'File with the certificate of the key, before certificates of its issuers. Its path is relative to this file.',
     ),
     confirmation: flag('Confirm the signatures of the request in the reply (SignatureConfirmation).'),
   }),
@@ -75,15 +75,15 @@ const signatureKeys = {
       'Key pairs of the gateway. List the old and the new one during a key rotation. Default: that of `sign`.',
       'objects with key and certificate',
       record('A key pair.', {
-        key: text('File with an RSA private key, in PEM. Its path is relative to the overlay.'),
-        certificate: text('File with the certificate of the key. Its path is relative to the overlay.'),
+        key: text('File with an RSA private key, in PEM. Its path is relative to this file.'),
+        certificate: text('File with the certificate of the key. Its path is relative to this file.'),
       }),
     ),
     cbc: flag('Accept AES-CBC in signed messages, for callers without AES-GCM.'),
   }),
   saml: record('Verify SAML assertions. Default: assertions are rejected.', {
     issuers: map(
-      'Name of each issuer, and the file with its certificates. The path is relative to the overlay.',
+      'Name of each issuer, and the file with its certificates. The path is relative to this file.',
       '`issuer: file`',
       text('Path of a file.'),
     ),

@@ -4,6 +4,7 @@ import type { LoadedContract } from './build-contract.ts';
 import { type ContractPlace, findFile, isAdopted, packageRoot } from './contract-files.ts';
 import type { ContractLimits } from './document/allowance.ts';
 import { readOpenapiContract } from './openapi-contract.ts';
+import type { OwnWsse } from './overlay/own-wsse.ts';
 import { loadAdoptedContract } from './wsdl/adopted-contract.ts';
 
 export {
@@ -28,9 +29,15 @@ export const schemaFiles = {
 /**
  * Reads a contract of either kind without its mapping. Throws ContractError with all problems, each with file, line,
  * JSON pointer and remedy. An exceeded limit is also a problem.
+ *
+ * @param own replaces the key `wsse` of the overlay
  */
-export function readContract(place: ContractPlace, limits: ContractLimits = defaultLimits): LoadedContract {
+export function readContract(
+  place: ContractPlace,
+  limits: ContractLimits = defaultLimits,
+  own?: OwnWsse,
+): LoadedContract {
   if (typeof place === 'string' && isAdopted(place))
-    return loadAdoptedContract(place, findFile(place, 'soap'), limits);
-  return readOpenapiContract(place, limits);
+    return loadAdoptedContract(place, findFile(place, 'soap'), limits, own);
+  return readOpenapiContract(place, limits, own);
 }

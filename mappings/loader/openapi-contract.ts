@@ -13,14 +13,18 @@ import { withoutUrlSecrets } from './document/node.ts';
 import { PatchFiles } from './document/patch-files.ts';
 import { readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
+import { type OwnWsse, placedIn, withOwnWsse } from './overlay/own-wsse.ts';
 
 /**
  * Reads an OpenAPI contract. Throws ContractError with all problems, each with file, line, JSON pointer and remedy. An
  * exceeded limit is also a problem.
+ *
+ * @param own replaces the key `wsse` of the overlay
  */
 export function readOpenapiContract(
   place: ContractPlace,
   limits: ContractLimits = defaultLimits,
+  own?: OwnWsse,
 ): LoadedContract {
   const allowance = new Allowance(limits);
   refuseUrl(place);
@@ -37,16 +41,17 @@ export function readOpenapiContract(
   const patches = new PatchFiles(overlay, openapi.path, problems, allowance);
   const root = patches.apply(openapi);
   if (problems.length > 0) throw new ContractError(withLines(problems));
+  const placed = (problem: ContractProblem): ContractProblem => placedIn(overlay.path, own, problem);
   const explained = (found: readonly ContractProblem[]): ContractError =>
-    new ContractError(patches.explain(withLines(found)));
+    new ContractError(patches.explain(withLines(found.map(placed))));
   const source: ContractSource = {
     openapi: root,
     openapiName: openapi.path,
-    overlay: overlay.root,
+    overlay: withOwnWsse(overlay.root, own),
     overlayName: overlay.path,
     names,
     allowance,
-    readBytes: bytesReader(dirname(overlay.path), allowance),
+    readBytes: bytesReader(dirname(own?.file ?? overlay.path), allowance),
     readFile: fileReader(dirname(openapi.path), dirname(overlay.path), patches, allowance),
   };
   let loaded: LoadedContract;

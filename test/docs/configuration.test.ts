@@ -34,7 +34,8 @@ test('docs/soapbridge-yaml.md lists every key of the schema', (t) => {
   const schema: Schema = JSON.parse(
     readFileSync(new URL('../../schemas/soapbridge.schema.json', import.meta.url), 'utf8'),
   );
-  const keys = keysOf(schema, '').map((key) => key.slice(1));
+  // docs/overlay-keys.md has the keys of `wsse`, which are those of the overlay
+  const keys = keysOf(schema, '').map((key) => key.slice(1).replace(/(PATH\.wsse)\..*/, '$1'));
   const listed = [...readPage('soapbridge-yaml.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, key]) => key);
   t.true(listed.length > 40);
   t.deepEqual([...listed].sort(), [...new Set(keys)].sort());

@@ -17,6 +17,7 @@ import { ContractError, type ContractProblem, pointerSegment, type Report } from
 import { shown } from '../document/node.ts';
 import { readYamlFile, withLines } from '../document/yaml.ts';
 import { familyStatus } from '../operations/response-status.ts';
+import { type OwnWsse, placedIn, withOwnWsse } from '../overlay/own-wsse.ts';
 import { type AdoptedOverlay, readAdoptedOverlay } from './adopted-overlay.ts';
 import { findAmbiguousOperations } from './ambiguous-operations.ts';
 import { adoptedNames, loadAdoptedService, placeIn } from './load-adopted.ts';
@@ -28,19 +29,25 @@ import { openFieldsOf, renameMembers } from './renames.ts';
  * Loads the contract of a folder with a WSDL and an optional overlay (A1). Throws ContractError with all problems.
  *
  * @param overlayFile path of the overlay; undefined if there is no overlay
+ * @param own replaces the key `wsse` of the overlay
  */
 export function loadAdoptedContract(
   folder: string,
   overlayFile: string | undefined,
   limits: ContractLimits,
+  own?: OwnWsse,
 ): LoadedContract {
   const allowance = new Allowance(limits);
   const file = overlayFile ?? join(folder, 'soap.yaml');
   const problems: ContractProblem[] = [];
-  const report: Report = (pointer, message) => problems.push({ file, pointer, message });
+  const report: Report = (pointer, message) => problems.push(placedIn(file, own, { file, pointer, message }));
   const document =
     overlayFile === undefined ? undefined : readYamlFile(overlayFile, problems, allowance)?.root;
-  const overlay = readAdoptedOverlay(document, report, bytesReader(dirname(file), allowance));
+  const overlay = readAdoptedOverlay(
+    withOwnWsse(document, own),
+    report,
+    bytesReader(dirname(own?.file ?? file), allowance),
+  );
   if (problems.length > 0) throw new ContractError(withLines(problems));
   const { service: whole, warnings } = loadAdoptedService(folder, {
     wsdl: overlay.wsdl,
@@ -75,11 +82,13 @@ export function loadAdoptedContract(
       ...findAmbiguousOperations(service, contract.ports).map((message) => {
         return { file, pointer: '/operations', message };
       }),
-      ...overlay.missingFiles.map((pointer) => ({
-        file,
-        pointer,
-        message: 'expected the name of a file, got none. Until then, signed messages are rejected',
-      })),
+      ...overlay.missingFiles.map((pointer) =>
+        placedIn(file, own, {
+          file,
+          pointer,
+          message: 'expected the name of a file, got none. Until then, signed messages are rejected',
+        }),
+      ),
     ],
   };
 }
