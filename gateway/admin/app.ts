@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import Koa, { type Context } from 'koa';
 import Router from 'koa-router';
 import { hasBody } from '../http/body.ts';
@@ -106,34 +107,45 @@ async function enter(
   { req }: Context,
   route: AdminRoute | undefined,
   atPath: readonly AdminRoute[],
-  options: AdminAppOptions & { readonly authenticator: Authenticator },
+  options: EnterOptions,
 ): Promise<Visit> {
-  const address = req.socket.remoteAddress ?? '';
-  const network = networkOf(address);
-  const { rates, authenticator } = options;
+  const network = networkOf(req.socket.remoteAddress ?? '');
   let actor: Actor | undefined;
-  if (!rates.take(address))
-    throw new Problem(429, 'too many requests from this network', { 'Retry-After': '1' });
-  const ambiguity = ambiguityOf(req);
-  if (ambiguity !== undefined) throw new Problem(400, ambiguity, { Connection: 'close' });
-  const { access, acceptsAnyHost = false } = route ?? atPath[0] ?? {};
-  if (!acceptsAnyHost && !options.isOwnHost(req.headers.host ?? ''))
-    throw new Problem(421, 'Host: expected the address in admin.listen or admin.origin, got another host');
-  // an orchestrator calls the probes, which show no data, while its network is blocked
-  const isProbe = acceptsAnyHost && access === 'open';
-  const session = isProbe ? undefined : await authenticator.enter(req, network);
-  if (access !== 'open')
-    try {
-      actor = await authenticator.identify(req, network, session);
-    } catch (refusal) {
-      if (route?.action === undefined) throw refusal;
-      return { network, actor, refusal };
-    }
+  try {
+    actor = await clientOf(req, network, route ?? atPath[0], options);
+  } catch (refusal) {
+    if (route?.action === undefined) throw refusal;
+    return { network, actor, refusal };
+  }
   if (atPath.length === 0) throw new Problem(404, 'no resource has this path');
   if (route !== undefined) return { network, actor, refusal: undefined };
   const allowed = atPath.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]));
   const allow = [...new Set(allowed)].join(', ');
   throw new Problem(405, `expected ${allow}, got another method`, { Allow: allow });
+}
+
+interface EnterOptions extends AdminAppOptions {
+  readonly authenticator: Authenticator;
+}
+
+const overRate = 'too many requests from this network';
+
+/** Returns the client of a request; undefined for a route that is open to all. Throws Problem 400, 401, 421 and 429. */
+async function clientOf(
+  request: IncomingMessage,
+  network: string,
+  { access, acceptsAnyHost = false }: Partial<AdminRoute> = {},
+  { rates, isOwnHost, authenticator }: EnterOptions,
+): Promise<Actor | undefined> {
+  if (!rates.take(network)) throw new Problem(429, overRate, { 'Retry-After': '1' });
+  const ambiguity = ambiguityOf(request);
+  if (ambiguity !== undefined) throw new Problem(400, ambiguity, { Connection: 'close' });
+  if (!acceptsAnyHost && !isOwnHost(request.headers.host ?? ''))
+    throw new Problem(421, 'Host: expected the address in admin.listen or admin.origin, got another host');
+  // an orchestrator calls the probes, which show no data, while its network is blocked
+  const isProbe = acceptsAnyHost && access === 'open';
+  const session = isProbe ? undefined : await authenticator.enter(request, network);
+  return access === 'open' ? undefined : authenticator.identify(request, network, session);
 }
 
 /** Returns the reply of a route. A refused change is in the audit before the Problem is thrown (G72). */
@@ -155,18 +167,18 @@ async function answer(
     return await route.answer({ ...request, body }, state);
   } catch (error) {
     const { status, message: detail } = problemOf(error);
-    if (action !== undefined && status < 500) {
+    if (action !== undefined) {
       const record = { ...recordOf({ ...request, body }, action, status), detail };
-      const isCounted = actor !== undefined || req.headers.authorization !== undefined;
-      if (isCounted || anonymousRates.take(network)) await audit.writeOrLog(record);
-      else audit.log(record);
+      // the block of G69 limits the number of wrong tokens
+      const isLimited = actor !== undefined || (status === 401 && req.headers.authorization !== undefined);
+      if (isLimited || anonymousRates.take(network)) await audit.writeOrLog(record);
+      else if (detail !== overRate) audit.log(record);
     }
     throw error;
   }
 }
 
-interface AnswerOptions extends AdminAppOptions {
-  readonly authenticator: Authenticator;
+interface AnswerOptions extends EnterOptions {
   readonly audit: Audit;
 }
 

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test, { type ExecutionContext } from 'ava';
 import { createOperatorPages } from '../../../console/operators/pages.ts';
 import { openAdmin } from '../../../gateway/admin/listener.ts';
+import { maxAnonymousPerMinute, maxRequestsPerSecond } from '../../../gateway/admin/request-rates.ts';
 import { routes } from '../../../gateway/admin/routes.ts';
+import type { ServeOptions } from '../../../gateway/process/serve-options.ts';
 import { type AdminRequestOptions, ask } from './admin.ts';
 import { type AdministeredSite, type Json, startAdministered, tokens } from './migration.ts';
 
@@ -155,6 +159,47 @@ test('G69: /metrics refuses clients without a token, and those of a blocked netw
   t.is((await as('vera', '/metrics')).status, 429);
   t.is((await ask(url, '/metrics', { token: 'guess' })).status, 429);
   t.is((await ask(url, '/readyz')).status, 200);
+});
+
+test('G72: a change that is refused by its headers or its network is in the audit and the log', async (t) => {
+  const { url, as, log, folder } = await start(t);
+  const path = '/api/v1/contracts/%2Fagency/routes';
+  const change = (host?: string) =>
+    as('otto', path, { method: 'POST', body: '{}', headers: host === undefined ? {} : { host } });
+  t.is((await change('evil.example')).status, 421);
+  t.is((await change('evil example')).status, 400);
+  for (let count = 0; count < 10; count++) await ask(url, '/metrics', { token: 'guess' });
+  t.is((await change()).status, 429);
+  const statuses = log().flatMap((line: Json) => line.audit?.status ?? []);
+  t.deepEqual(statuses, [421, 400, 429]);
+  const database = new DatabaseSync(join(folder, 'store.db'), { timeout: 5_000 });
+  t.deepEqual(
+    database
+      .prepare('SELECT action, status, actor FROM audit ORDER BY id')
+      .all()
+      .map((row) => ({ ...row })),
+    [421, 400, 429].map((status) => ({ action: 'routes', status, actor: null })),
+  );
+  database.close();
+});
+
+test('G72: refused changes above the request rate add ten rows and lines per minute', async (t) => {
+  let now = 0;
+  const openAdminAt: ServeOptions['openAdmin'] = (of) =>
+    openAdmin(of, { headersMs: 1_800_000, now: () => now });
+  const { as, log } = await startAdministered(t, { serve: { openAdmin: openAdminAt } });
+  const path = '/api/v1/contracts/%2Fagency/routes';
+  const statuses: number[] = [];
+  for (let count = 0; count < maxRequestsPerSecond + maxAnonymousPerMinute + 1; count++) {
+    const method = count < maxRequestsPerSecond ? 'GET' : 'POST';
+    const { status } = await as('otto', count < maxRequestsPerSecond ? '/healthz' : path, { method });
+    if (method === 'POST') statuses.push(status);
+  }
+  t.deepEqual(statuses, Array(maxAnonymousPerMinute + 1).fill(429));
+  now = 60_000;
+  const { items }: Json = JSON.parse((await as('otto', '/api/v1/audit')).text);
+  t.is(items.length, maxAnonymousPerMinute);
+  t.is(log().filter((line: Json) => line.audit?.status === 429).length, maxAnonymousPerMinute);
 });
 
 for (const token of ['Bearer sb_4f9c', 'sb_4f9c\n', ['sb_4f9c'], { sb_4f9c: true }, 'sb_4f9c'.repeat(74)])

@@ -212,6 +212,11 @@ test('G72: without the row of the audit, nothing changes, and the last routes st
   const refused = await site.post(list, { ...toNew, mode: 'legacy', ifVersion: 1 });
   t.is(refused.status, 503);
   t.is((await site.post('/api/v1/reload', {})).status, 503);
+  const lines = site.log().filter((line: Json) => line.audit?.status === 503);
+  t.deepEqual(
+    lines.map((line: Json) => line.audit.action),
+    ['routes', 'reload'],
+  );
   t.is(await sideOf(site), 'new');
   const { version, readOnlyReason }: Json = JSON.parse((await site.as('vera', list)).text);
   t.is(version, 1);
