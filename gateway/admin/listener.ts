@@ -44,6 +44,7 @@ export async function openAdmin(
 ): Promise<AdminListener> {
   let tokens = readTokens(plan.tokens, tls?.ca !== undefined);
   let names = certificateOf(tls);
+  let { origin } = plan;
   let port = 0;
   const statuses = new Map<number, number>();
   const countStatus = (status: number): void => {
@@ -52,16 +53,16 @@ export async function openAdmin(
   const own = new AdminMemory();
   const host = plan.host.includes(':') ? `[${plan.host}]` : plan.host;
   const url = (): string => `${tls === undefined ? 'http' : 'https'}://${host}:${port}`;
-  const originHost = plan.origin === undefined ? undefined : new URL(plan.origin).host;
   const app = createAdminApp({
     routes: [...routes, ...(pages?.routes(routes) ?? [])],
     pages,
     state,
     tokens: () => tokens,
     memory: memory ?? (async (command) => own.run(command)),
-    origin: () => plan.origin ?? url(),
+    origin: () => origin ?? url(),
     isOwnHost: (host) =>
-      host === originHost || isOwnHost(host, { host: plan.host, port, isTls: tls !== undefined, names }),
+      (origin !== undefined && host === new URL(origin).host) ||
+      isOwnHost(host, { host: plan.host, port, isTls: tls !== undefined, names }),
     rates: new RequestRates(now),
     anonymousRates: new RequestRates(now, maxAnonymousPerMinute, 60_000),
     onStatus: countStatus,
@@ -96,6 +97,7 @@ export async function openAdmin(
       const read = readTokens(next.tokens, nextTls?.ca !== undefined);
       return () => {
         tokens = read;
+        ({ origin } = next);
         names = certificateOf(nextTls);
         if (nextTls !== undefined) secure?.setSecureContext(nextTls);
       };

@@ -207,6 +207,22 @@ test('a reload with another address is rejected', async (t) => {
   t.regex(gateway.log(), /"pointer":"\/admin","message":"expected listen/);
 });
 
+test('G68, G70: a reload with another admin.origin uses it', async (t) => {
+  const { ask, gateway, write } = await startAdmin(t, { admin: { origin: 'https://old.example' } });
+  const contracts = { '/v2': { contract: screeningContract, upstream: 'http://127.0.0.1:1' } };
+  const admin = { listen: '127.0.0.1:0', tokens: 'tokens.yaml', origin: 'https://new.example' };
+  write('soapbridge.yaml', { contracts, admin });
+  await gateway.running.reload();
+  const signIn = async (origin: string, host = new URL(origin).host): Promise<number> => {
+    const headers = { host, origin, 'content-type': 'application/json' };
+    const body = JSON.stringify({ token: readToken });
+    return (await ask('/api/v1/session', { method: 'POST', headers, body })).status;
+  };
+  t.is(await signIn('https://new.example'), 201);
+  t.is(await signIn('https://old.example'), 421);
+  t.is(await signIn('https://old.example', 'new.example'), 403);
+});
+
 for (const [what, admin, message] of [
   [
     'an address without TLS',
