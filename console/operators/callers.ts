@@ -4,7 +4,7 @@ import { type Html, html } from '../server/html.ts';
 import { codeLine, table } from '../server/layout.ts';
 import { actionForm, reason } from './action.ts';
 import { apiPath, href, operationHref, time } from './links.ts';
-import { allOf, type ConsolePage, ifAvailable, type Visit } from './visit.ts';
+import { type ConsolePage, ifAvailable, type Visit } from './visit.ts';
 
 const path = '/:c/callers';
 
@@ -21,7 +21,7 @@ export const callers: ConsolePage = {
       return { title: caller.caller, body: callerPage(visit, caller) };
     }
     const { value: usage = [], why } = await ifAvailable(
-      allOf<UsageView>(visit, '/contracts/:c/usage', { since }),
+      visit.all<UsageView>('/contracts/:c/usage', { since }),
     );
     const exported = `${apiPath('/contracts/{c}/usage', contract)}?since=${encodeURIComponent(since)}`;
     return {

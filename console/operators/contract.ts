@@ -5,7 +5,7 @@ import { actionForm } from './action.ts';
 import { stepOf } from './ladder.ts';
 import { apiPath, href, operationHref, time } from './links.ts';
 import { trafficOf, verdictBadge } from './overview.ts';
-import { allOf, type ConsolePage, ifAvailable, type Visit } from './visit.ts';
+import { type ConsolePage, ifAvailable, type Visit } from './visit.ts';
 
 /** `/{c}`: the operations of a contract, and the history of its routes. */
 export const contract: ConsolePage = {
@@ -17,8 +17,8 @@ export const contract: ConsolePage = {
       visit.get<RoutesView>('/contracts/:c/routes'),
       ifAvailable(
         Promise.all([
-          allOf<VerdictView>(visit, '/contracts/:c/verdicts'),
-          allOf<FindingView>(visit, '/contracts/:c/findings'),
+          visit.all<VerdictView>('/contracts/:c/verdicts'),
+          visit.all<FindingView>('/contracts/:c/findings'),
         ]),
       ),
       visit.samples(),

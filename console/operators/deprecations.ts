@@ -4,7 +4,7 @@ import { table } from '../server/layout.ts';
 import { actionForm, reason } from './action.ts';
 import { usageTable } from './callers.ts';
 import { apiPath, settingName, time } from './links.ts';
-import { allOf, type ConsolePage, ifAvailable, sumOf, type Visit } from './visit.ts';
+import { type ConsolePage, ifAvailable, sumOf, type Visit } from './visit.ts';
 
 /** An entry of `migration.deprecate` as it is in the file. */
 interface Stated {
@@ -25,8 +25,8 @@ export const deprecations: ConsolePage = {
     const entries = stated as readonly Stated[];
     const { value, why } = await ifAvailable(
       Promise.all([
-        allOf<UsageView>(visit, '/contracts/:c/usage'),
-        allOf<ExemptionView>(visit, '/contracts/:c/exemptions'),
+        visit.all<UsageView>('/contracts/:c/usage'),
+        visit.all<ExemptionView>('/contracts/:c/exemptions'),
         visit.samples(),
       ]),
     );

@@ -5,7 +5,7 @@ import { actionForm } from './action.ts';
 import { apiPath, href, operationHref, time } from './links.ts';
 import { markedTexts } from './marks.ts';
 import { suggestedRule } from './suggestion.ts';
-import { allOf, type ConsolePage, type Visit } from './visit.ts';
+import type { ConsolePage, Visit } from './visit.ts';
 
 const path = '/:c/findings';
 
@@ -15,12 +15,12 @@ export const findings: ConsolePage = {
   needs: ['/contracts/:c/findings', '/contracts/:c/findings/:id', '/contracts/:c/verdicts'],
   render: async (visit) => {
     const id = visit.query('id');
-    const verdicts = await allOf<VerdictView>(visit, '/contracts/:c/verdicts');
+    const verdicts = await visit.all<VerdictView>('/contracts/:c/verdicts');
     if (id !== '') {
       const finding = await visit.get<FindingView>('/contracts/:c/findings/:id', { id });
       return { title: finding.name, body: findingPage(visit, finding, verdicts) };
     }
-    const all = await allOf<FindingView>(visit, '/contracts/:c/findings');
+    const all = await visit.all<FindingView>('/contracts/:c/findings');
     const of = visit.query('operation');
     const shown = of === '' ? all : all.filter(({ operation }) => operation === of);
     return {

@@ -2,17 +2,14 @@ import type { ContractView } from '../../gateway/admin/api-types.ts';
 import { type Html, html } from '../server/html.ts';
 import { table } from '../server/layout.ts';
 import { href, settingName, share, time } from './links.ts';
-import { allOf, type ConsolePage, type Sample, sumOf, type Visit } from './visit.ts';
+import { type ConsolePage, type Sample, sumOf, type Visit } from './visit.ts';
 
 /** `/`: all contracts with their traffic, verdicts and health. */
 export const overview: ConsolePage = {
   path: '/',
   needs: ['/contracts'],
   render: async (visit) => {
-    const [contracts, samples] = await Promise.all([
-      allOf<ContractView>(visit, '/contracts'),
-      visit.samples(),
-    ]);
+    const [contracts, samples] = await Promise.all([visit.all<ContractView>('/contracts'), visit.samples()]);
     const settings = visit.settings();
     const rows = contracts.map((contract) => contractRow(contract, samples, settings));
     const headings = [

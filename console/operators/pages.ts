@@ -21,7 +21,7 @@ import { assetFolder, type Frame, layout } from './layout.ts';
 import { operation } from './operation.ts';
 import { overview } from './overview.ts';
 import { problemPage, signIn } from './sign-in.ts';
-import { type ConsolePage, type PageParts, samplesOf, type Visit } from './visit.ts';
+import { type ConsolePage, maxShown, type PageParts, samplesOf, type Visit } from './visit.ts';
 
 /** All pages for signed-in users. Static paths come first. */
 const all: readonly ConsolePage[] = [
@@ -108,17 +108,33 @@ function visitOf(
   const { params, query, actor } = request;
   if (actor === undefined) throw new TypeError('expected a signed-in user, got none');
   const { c: contract = '', operation = '' } = params;
-  const get = async <Result>(path: string, given: Readonly<Record<string, string>> = {}): Promise<Result> => {
+  const callOf = (
+    path: string,
+    { id = '', ...words }: Readonly<Record<string, string>>,
+  ): { readonly route: AdminRoute; readonly call: AdminRequest } => {
     const route = calls.get(withoutNames(`/api/v1${path}`));
     if (route === undefined) throw new TypeError(`expected a call of the admin API, got ${path}`);
     if (route.access === 'change' && actor.role !== 'change')
       throw new Problem(403, 'expected an entry with role change, got role read');
-    const { id = '', ...words } = given;
     const [ofContract = '', ofId = ''] = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
     const named = { [ofContract]: contract, [ofId]: id };
-    const reply = await answerOf(route, { ...request, body: undefined, query: words, params: named }, state);
+    return { route, call: { ...request, body: undefined, query: words, params: named } };
+  };
+  const get = async <Result>(path: string, given: Readonly<Record<string, string>> = {}): Promise<Result> => {
+    const { route, call } = callOf(path, given);
+    const reply = await withProblem(async () => route.answer(call, state));
     if (!('json' in reply)) throw new TypeError(`${path}: expected JSON, got text`);
     return reply.json as Result;
+  };
+  const all = async <Item>(
+    path: string,
+    given: Readonly<Record<string, string>> = {},
+  ): Promise<readonly Item[]> => {
+    const { route, call } = callOf(path, given);
+    const { list } = route;
+    if (list === undefined) throw new TypeError(`${path}: expected a list, got another call`);
+    const items = await withProblem(() => list(state, call));
+    return items.slice(0, maxShown) as readonly Item[];
   };
   return {
     viewer: actor,
@@ -128,6 +144,7 @@ function visitOf(
     origin: request.authenticator.origin,
     pages,
     get,
+    all,
     samples: async () => {
       const snapshot = await state.snapshot();
       if (snapshot === undefined)
@@ -140,10 +157,10 @@ function visitOf(
   };
 }
 
-/** Returns the reply of a call. Rejects with a Problem for each failure that the API reports. */
-async function answerOf(route: AdminRoute, request: AdminRequest, state: AdminState): Promise<AdminReply> {
+/** Returns the result of a call. Rejects with a Problem for each failure that the API reports. */
+async function withProblem<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
-    return await route.answer(request, state);
+    return await call();
   } catch (error) {
     const problem = problemOf(error);
     throw problem.status === 500 ? error : problem;

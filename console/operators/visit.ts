@@ -20,6 +20,8 @@ export interface Visit {
    * Rejects with the Problem of the call.
    */
   readonly get: <Result>(path: string, query?: Readonly<Record<string, string>>) => Promise<Result>;
+  /** Returns the items of a list of the admin API, at most `maxShown`. It is read once. Rejects as `get`. */
+  readonly all: <Item>(path: string, query?: Readonly<Record<string, string>>) => Promise<readonly Item[]>;
   /** Returns the metrics of all workers. */
   readonly samples: () => Promise<readonly Sample[]>;
   /** Returns the effective settings without secrets. */
@@ -58,25 +60,8 @@ export interface List<Item> {
   readonly cursor: string | null;
 }
 
-/** Maximum number of items that a page collects from a list. */
-export const maxCollected = 10_000;
-
-/** Returns all items of a list, at most `maxCollected`. */
-export async function allOf<Item>(
-  { get }: Pick<Visit, 'get'>,
-  path: string,
-  selection: Readonly<Record<string, string>> = {},
-): Promise<readonly Item[]> {
-  const all: Item[] = [];
-  let query = selection;
-  while (all.length < maxCollected) {
-    const { items, cursor } = await get<List<Item>>(path, query);
-    all.push(...items);
-    if (cursor === null) break;
-    query = { ...selection, cursor };
-  }
-  return all;
-}
+/** Maximum number of items of a list that a page shows. */
+export const maxShown = 10_000;
 
 /** Returns the result of a call, or why there is none: no store is configured, or it does not work. */
 export async function ifAvailable<Result>(

@@ -4,6 +4,7 @@ import type { AdminState } from '../process/admin.ts';
 import type { Audit } from './audit.ts';
 import type { Actor, Authenticator } from './authenticator.ts';
 import type { Input } from './input.ts';
+import { pageOf } from './page.ts';
 import type { Role } from './tokens.ts';
 
 /** The parts of a request that a route reads. */
@@ -48,6 +49,11 @@ export interface AdminRoute {
   readonly input?: Input;
   /** Names of the parameters in the query. */
   readonly parameters?: readonly string[];
+  /** Returns all items of a list that `answer` sends in pages. May throw Problem. */
+  readonly list?: (
+    state: AdminState,
+    request: Pick<AdminRequest, 'params' | 'query'>,
+  ) => Promise<readonly unknown[]>;
   /** May throw Problem. */
   readonly answer: (request: AdminRequest, state: AdminState) => AdminReply | Promise<AdminReply>;
 }
@@ -99,3 +105,16 @@ export function changeRoute<Body>(
 
 /** Parameters of a list. */
 export const listParameters = ['limit', 'cursor'] as const;
+
+/** Creates a route of a list that is read as a whole, and sent in pages in the order of the keys. */
+export function listRoute<Item>(
+  path: string,
+  summary: string,
+  list: (state: AdminState, request: Pick<AdminRequest, 'params' | 'query'>) => Promise<readonly Item[]>,
+  keyOf: (item: Item) => string,
+  parameters: readonly string[] = [],
+): AdminRoute {
+  const read = async (state: AdminState, request: AdminRequest) =>
+    pageOf(await list(state, request), request.query, keyOf);
+  return { ...stateRoute(path, summary, read, { parameters: [...listParameters, ...parameters] }), list };
+}

@@ -1,3 +1,4 @@
+import type { CheckedMigration } from '../../migration/migrations.ts';
 import {
   type Report,
   type ReportedOperation,
@@ -36,9 +37,26 @@ export async function readContractReport(state: AdminState, path: string, isWhol
   return { contract: path, saved: now, ready, expired: [], operations };
 }
 
+/** Time for which a report without examples is used again, in ms. Pages and their lists ask for it repeatedly. */
+export const reportKeptMs = 5_000;
+
+/** Reports without examples by their contract. A reload replaces the contract. */
+const kept = new WeakMap<CheckedMigration, { readonly at: number; readonly report: Promise<Report> }>();
+
+/** Returns a report without examples that is at most `reportKeptMs` old. Throws as `readContractReport`. */
+function recentReport(state: AdminState, path: string): Promise<Report> {
+  const migration = migrationAt(state, path);
+  const found = kept.get(migration);
+  if (found !== undefined && performance.now() - found.at < reportKeptMs) return found.report;
+  const report = readContractReport(state, path, false);
+  kept.set(migration, { at: performance.now(), report });
+  report.catch(() => kept.delete(migration)); // the caller gets the error
+  return report;
+}
+
 /** Returns the verdicts of a contract (G47), in the order of its operations. Throws as `readContractReport`. */
 export async function readVerdicts(state: AdminState, path: string): Promise<readonly VerdictView[]> {
-  const { operations } = await readContractReport(state, path, false);
+  const { operations } = await recentReport(state, path);
   return operations.map(({ findings: _, ...verdict }) => verdict);
 }
 
@@ -54,7 +72,7 @@ export async function verdictOf(
 
 /** Returns the findings of a contract without examples (G45). Throws as `readContractReport`. */
 export async function readFindings(state: AdminState, path: string): Promise<readonly FindingView[]> {
-  const { operations } = await readContractReport(state, path, false);
+  const { operations } = await recentReport(state, path);
   return operations.flatMap(({ operation, findings }) =>
     findings.map((finding) => ({ ...finding, id: finding.id ?? `${operation} ${finding.name}`, operation })),
   );
@@ -76,7 +94,7 @@ export async function setState(
   request: ChangeRequest<FindingStateInput>,
 ): Promise<AdminReply> {
   const { c: path = '', id = '' } = request.params;
-  migrationAt(state, path);
+  const migration = migrationAt(state, path);
   const store = storeOf(state);
   await readFinding(state, path, id);
   const { body, audit } = request;
@@ -87,6 +105,7 @@ export async function setState(
     audit.statementOf(entry),
     { sql: update, values: [body.state, Date.now(), body.reason, id] },
   ]);
+  kept.delete(migration);
   audit.log(entry);
   return { json: await readFinding(state, path, id) };
 }

@@ -2,9 +2,8 @@ import { type Verdict, verdicts } from '../../../mappings/compare/verdict.ts';
 import type { AdminState } from '../../process/admin.ts';
 import { StoreError } from '../../store/store.ts';
 import type { ContractView } from '../api-types.ts';
-import { pageOf } from '../page.ts';
 import { Problem } from '../problem.ts';
-import { type AdminRoute, listParameters, stateRoute } from '../route.ts';
+import { type AdminRoute, listRoute } from '../route.ts';
 
 /** Returns the contracts with their verdicts and the health of both sides (G71). */
 export async function readContracts(state: AdminState): Promise<readonly ContractView[]> {
@@ -40,10 +39,5 @@ async function countVerdicts(state: AdminState, path: string): Promise<ContractV
 
 /** Contracts with hash, version, operations, verdicts, health and time of loading. */
 export const contracts: readonly AdminRoute[] = [
-  stateRoute(
-    '/api/v1/contracts',
-    'Served contracts.',
-    async (state, { query }) => pageOf(await readContracts(state), query, ({ path }) => path),
-    { parameters: listParameters },
-  ),
+  listRoute('/api/v1/contracts', 'Served contracts.', readContracts, ({ path }) => path),
 ];

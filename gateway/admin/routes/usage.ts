@@ -6,7 +6,6 @@ import type { ExemptionInput } from '../api-types.ts';
 import { recordOf } from '../audit.ts';
 import { checkContract, storeOf } from '../contract-at.ts';
 import { checkReason, reasonMember } from '../members.ts';
-import { pageOf } from '../page.ts';
 import { invalid, Problem } from '../problem.ts';
 import { readCaller, readExemptions, readUsage } from '../resources/usage.ts';
 import {
@@ -14,7 +13,7 @@ import {
   type AdminRoute,
   type ChangeRequest,
   changeRoute,
-  listParameters,
+  listRoute,
   stateRoute,
 } from '../route.ts';
 
@@ -63,24 +62,21 @@ const path = '/api/v1/contracts/:c';
 
 /** Usage, callers and exemptions (G61 to G65). */
 export const usage: readonly AdminRoute[] = [
-  stateRoute(
+  listRoute(
     `${path}/usage`,
     'Calls by operation and caller.',
-    async (state, { params, query }) => {
-      const all = await readUsage(state, params.c ?? '', query.since);
-      return pageOf(all, query, ({ operation, caller }) => `${operation} ${caller}`);
-    },
-    { parameters: [...listParameters, 'since'] },
+    (state, { params, query }) => readUsage(state, params.c ?? '', query.since),
+    ({ operation, caller }) => `${operation} ${caller}`,
+    ['since'],
   ),
   stateRoute(`${path}/callers/:caller`, 'A caller with its operations and exemptions.', (state, { params }) =>
     readCaller(state, params.c ?? '', params.caller ?? ''),
   ),
-  stateRoute(
+  listRoute(
     `${path}/exemptions`,
     'Exempted callers.',
-    async (state, { params, query }) =>
-      pageOf(await readExemptions(state, params.c ?? ''), query, ({ id }) => id.padStart(16, '0')),
-    { parameters: listParameters },
+    (state, { params }) => readExemptions(state, params.c ?? ''),
+    ({ id }) => id.padStart(16, '0'),
   ),
   changeRoute<ExemptionInput>({
     path: `${path}/exemptions`,

@@ -1,8 +1,7 @@
 import { keyword, record } from '../../../mappings/contract/setting.ts';
 import type { FindingStateInput } from '../api-types.ts';
 import { reasonMember } from '../members.ts';
-import { pageOf } from '../page.ts';
-import { type AdminRoute, changeRoute, listParameters, stateRoute } from '../route.ts';
+import { type AdminRoute, changeRoute, listRoute, stateRoute } from '../route.ts';
 
 /** Loads the code only for a request, because few configurations have a legacy service. */
 const load = () => import('../resources/verdicts.ts');
@@ -11,23 +10,17 @@ const path = '/api/v1/contracts/:c';
 
 /** Verdicts, findings and the report of a contract (G45 to G50). */
 export const verdicts: readonly AdminRoute[] = [
-  stateRoute(
+  listRoute(
     `${path}/verdicts`,
     'Verdict of each read.',
-    async (state, { params, query }) => {
-      const all = await (await load()).readVerdicts(state, params.c ?? '');
-      return pageOf(all, query, ({ operation }) => operation);
-    },
-    { parameters: listParameters },
+    async (state, { params }) => (await load()).readVerdicts(state, params.c ?? ''),
+    ({ operation }) => operation,
   ),
-  stateRoute(
+  listRoute(
     `${path}/findings`,
     'Findings without examples.',
-    async (state, { params, query }) => {
-      const all = await (await load()).readFindings(state, params.c ?? '');
-      return pageOf(all, query, ({ operation, name, id }) => `${operation} ${name} ${id}`);
-    },
-    { parameters: listParameters },
+    async (state, { params }) => (await load()).readFindings(state, params.c ?? ''),
+    ({ operation, name, id }) => `${operation} ${name} ${id}`,
   ),
   stateRoute(`${path}/findings/:id`, 'A finding with its examples.', async (state, { params }) =>
     (await load()).readFinding(state, params.c ?? '', params.id ?? ''),

@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 import { createOperatorPages } from '../../../console/operators/pages.ts';
 import { samplesOf, sumOf } from '../../../console/operators/visit.ts';
+import type { AdminRequest } from '../../../gateway/admin/route.ts';
 import { routes } from '../../../gateway/admin/routes.ts';
+import type { AdminState } from '../../../gateway/process/admin.ts';
 import { ask, readToken } from '../../gateway/admin/admin.ts';
 import { contract, startConsole } from './console.ts';
 
@@ -200,6 +202,27 @@ test('G73: a page is registered only if the API has its calls', (t) => {
   t.deepEqual(paths([]), ['/sign-in', '/console-assets/:name']);
   t.true(paths(routes).includes('/:c/operations/:operation'));
   t.false(paths(routes.filter(({ path }) => path !== '/api/v1/audit')).includes('/audit'));
+});
+
+test('G73: a page reads a list once', async (t) => {
+  const item = { operation: 'GetOrder', stack: 'CXF', calls: 1, faults: 0, sides: {}, bindings: {} };
+  const usage = Array.from({ length: 1_000 }, (_, index) => {
+    return { ...item, caller: `caller${index}`, lastAt: '2026-01-01T00:00:00Z' };
+  });
+  let reads = 0;
+  const list = async () => {
+    reads++;
+    return usage;
+  };
+  const api = routes.map((route) => (route.path.endsWith('/usage') ? { ...route, list } : route));
+  const page = createOperatorPages()
+    .routes(api)
+    .find(({ path }) => path === '/:c/callers');
+  const request = { query: {}, params: { c: contract }, actor: { role: 'read' }, authenticator: {} };
+  const state = { settings: () => [] } as unknown as AdminState;
+  const reply = await page?.answer(request as unknown as AdminRequest, state);
+  t.is(reads, 1);
+  t.is(JSON.stringify(reply).match(/caller\d+<\/a>/g)?.length, 1_000);
 });
 
 test('G73: samples of metrics have their labels, with escaped characters', (t) => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { readFindings, readVerdicts } from '../../../gateway/admin/resources/verdicts.ts';
 import type { Finding } from '../../../gateway/migration/evidence.ts';
 import {
   addFinding,
@@ -7,6 +8,8 @@ import {
   nothingWritten,
   replaceCounts,
 } from '../../../gateway/migration/stored-evidence.ts';
+import type { AdminState } from '../../../gateway/process/admin.ts';
+import { StoreError } from '../../../gateway/store/store.ts';
 import { insertExchange } from '../../../gateway/store/tables/record.ts';
 import { addUsage, putCaller, startOfDay } from '../../../gateway/store/tables/usage.ts';
 import { createCallers } from '../../../gateway/telemetry/callers.ts';
@@ -105,6 +108,34 @@ test('G56, G71: recorded exchanges are listed without bodies, newest first, for 
   t.deepEqual(text.bodies.request, { encoding: 'utf8', content: '<a/>' });
   t.is((await get(site, `${base}/exchanges/e1`, 'otto')).bodies.request.encoding, 'base64');
   t.is((await get(site, `${base}/exchanges/e2`, 'otto')).status, 404);
+});
+
+test('G71: verdicts and findings are read once for several requests, and again after a failure', async (t) => {
+  let reads = 0;
+  let isDown = true;
+  const all = async () => {
+    reads++;
+    if (isDown) throw new StoreError('expected a working store, got one that fails');
+    return [];
+  };
+  const contract = { basePath: '/agency', operations: [{ name: operation, readOnly: true }] };
+  const migration = { contract, evidence: { ready: { calls: 1, callers: 1, days: 1 } } };
+  const state = {
+    store: { all },
+    contracts: () => [],
+    migrations: () => [migration],
+  } as unknown as AdminState;
+  await t.throwsAsync(readVerdicts(state, '/agency'), { instanceOf: StoreError });
+  isDown = false;
+  reads = 0;
+  const [verdicts, again] = await Promise.all([
+    readVerdicts(state, '/agency'),
+    readVerdicts(state, '/agency'),
+    readFindings(state, '/agency'),
+  ]);
+  t.is(reads, 1);
+  t.is(verdicts.length, 1);
+  t.deepEqual(again, verdicts);
 });
 
 test('G61 to G65, G71: usage, a caller and its exemption', async (t) => {
