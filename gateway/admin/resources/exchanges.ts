@@ -36,8 +36,8 @@ export async function readExchanges(
     const [, at, id] = /^(\d{1,15}) ([\w-]{1,100})$/.exec(after) ?? [];
     if (at === undefined || id === undefined)
       throw invalid(400, [{ pointer: '/cursor', message: 'expected the cursor of the page before' }]);
-    const [before, same, last] = [values.push(Number(at)), values.push(Number(at)), values.push(id)];
-    where += ` AND (at < $${before} OR (at = $${same} AND id < $${last}))`;
+    const [from, before, last] = [values.push(Number(at)), values.push(Number(at)), values.push(id)];
+    where += ` AND at <= $${from} AND (at < $${before} OR id < $${last})`; // the first part limits the index
   }
   const order = `ORDER BY at DESC, id DESC LIMIT $${values.push(most + 1)}`;
   const rows = await storeOf(state).all({

@@ -9,7 +9,9 @@ export const recordTables: readonly string[] = [
     request BYTEA, request_json TEXT, legacy_reply BYTEA, new_reply BYTEA, bytes BIGINT NOT NULL
   )`,
   'CREATE INDEX exchanges_by_time ON exchanges (contract, at, id, bytes)',
-  'CREATE INDEX exchanges_by_caller ON exchanges (caller)',
+  // lists with a selection (G56), and the deletion of a caller
+  'CREATE INDEX exchanges_by_operation ON exchanges (contract, operation, at, id)',
+  'CREATE INDEX exchanges_by_caller ON exchanges (caller, contract, at, id)',
 ];
 
 /** Rows that belong to callers. `migration.record` of a contract sets their age (G55). */

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { readExchanges } from '../../../gateway/admin/resources/exchanges.ts';
 import { readFindings, readVerdicts } from '../../../gateway/admin/resources/verdicts.ts';
+import type { AdminRequest } from '../../../gateway/admin/route.ts';
 import type { Finding } from '../../../gateway/migration/evidence.ts';
 import {
   addFinding,
@@ -9,12 +11,12 @@ import {
   replaceCounts,
 } from '../../../gateway/migration/stored-evidence.ts';
 import type { AdminState } from '../../../gateway/process/admin.ts';
-import { StoreError } from '../../../gateway/store/store.ts';
+import { type Statement, type Store, StoreError } from '../../../gateway/store/store.ts';
 import { insertExchange } from '../../../gateway/store/tables/record.ts';
 import { addUsage, putCaller, startOfDay } from '../../../gateway/store/tables/usage.ts';
 import { createCallers } from '../../../gateway/telemetry/callers.ts';
 import { run } from '../commands/run.ts';
-import { opened } from '../store/opened.ts';
+import { folderOf, opened } from '../store/opened.ts';
 import { type AdministeredSite, type Json, startAdministered } from './migration.ts';
 
 const base = '/api/v1/contracts/%2Fagency';
@@ -108,6 +110,40 @@ test('G56, G71: recorded exchanges are listed without bodies, newest first, for 
   t.deepEqual(text.bodies.request, { encoding: 'utf8', content: '<a/>' });
   t.is((await get(site, `${base}/exchanges/e1`, 'otto')).bodies.request.encoding, 'base64');
   t.is((await get(site, `${base}/exchanges/e2`, 'otto')).status, 404);
+});
+
+test('G56: each page of 100,000 exchanges is read in the order of an index', async (t) => {
+  const { store } = await opened(t, `sqlite:${join(folderOf(t), 'store.db')}`, { storeMs: 600_000 });
+  const numbers = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000)';
+  const rare = "CASE n % 1000 WHEN 0 THEN 'rare' ELSE 'usual' END";
+  const sql = `INSERT INTO exchanges SELECT 'e' || n, '/agency', n, ${rare}, ${rare}, 'legacy', 'otherwise',
+    'pseudonyms', '{}', NULL, NULL, NULL, NULL, 0 FROM (${numbers} SELECT n FROM c)`;
+  await store.write([{ sql, values: [] }]);
+  const statements: Statement[] = [];
+  const all: Store['all'] = (statement) => {
+    statements.push(statement);
+    return store.all(statement);
+  };
+  const state = { store: { all }, contracts: () => [{ path: '/agency' }] } as unknown as AdminState;
+  const queries: readonly [query: AdminRequest['query'], index: string][] = [
+    [{}, 'exchanges_by_time (contract=?'],
+    [{ operation: 'rare' }, 'exchanges_by_operation (contract=? AND operation=?'],
+    [{ caller: 'rare' }, 'exchanges_by_caller (caller=? AND contract=?'],
+  ];
+  for (const [query, index] of queries) {
+    const of = { ...query, limit: '50' };
+    const first = await readExchanges(state, '/agency', of);
+    const second = await readExchanges(state, '/agency', { ...of, cursor: first.cursor ?? '' });
+    t.is(new Set([...first.items, ...second.items].map(({ id }) => id)).size, 100);
+    for (const [at, { sql: read, ...values }] of statements.splice(0).entries()) {
+      const plan = await store.all({ sql: `EXPLAIN QUERY PLAN ${read}`, ...values });
+      const after = at === 0 ? ')' : ' AND at<?)';
+      t.deepEqual(
+        plan.map(({ detail }) => detail),
+        [`SEARCH exchanges USING INDEX ${index}${after}`],
+      );
+    }
+  }
 });
 
 test('G71: verdicts and findings are read once for several requests, and again after a failure', async (t) => {
