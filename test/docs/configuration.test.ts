@@ -27,7 +27,8 @@ function keysOf(schema: Schema, path: string): readonly string[] {
   if (properties !== undefined)
     return Object.entries(properties).flatMap(([name, each]) => keysOf(each, `${path}.${name}`));
   const isMap = typeof additionalProperties === 'object' && additionalProperties.properties !== undefined;
-  return isMap ? [`${path}.PATH`, ...keysOf(additionalProperties, `${path}.PATH`)] : [path];
+  const entry = `${path}.${path.endsWith('.blend') ? 'OPERATION' : 'PATH'}`;
+  return isMap ? [entry, ...keysOf(additionalProperties, entry)] : [path];
 }
 
 test('docs/soapbridge-yaml.md lists every key of the schema', (t) => {
