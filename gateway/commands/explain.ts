@@ -45,7 +45,7 @@ async function explainMessage(file: string, flags: ExplainFlags): Promise<void> 
   // Loaded on demand, so that wrong flags are reported at once.
   const { createDoctor, maxMessageBytes } = await import('../doctor/explain.ts');
   const bytes = await readUpTo(file, limits.explainBytes ?? maxMessageBytes);
-  const explanation = createDoctor(compileContract(contract, limits)).explain(messageOf(bytes, flags));
+  const explanation = createDoctor(compileContract(contract, limits), true).explain(messageOf(bytes, flags));
   if (flags.json) printJson(explanation);
   else printExplanation(file, explanation);
   if (explanation.findings.some(({ severity }) => severity === 'error')) process.exitCode = finding;

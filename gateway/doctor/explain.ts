@@ -9,7 +9,7 @@ import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
 import { CallError } from '../call/error.ts';
 import { readHead } from '../call/head.ts';
 import { withoutCredentials } from '../call/request.ts';
-import { compileReaders, readSoapCall } from '../protocols/read-call.ts';
+import { compileReaders, readSoapCall, withoutKeys } from '../protocols/read-call.ts';
 import { Fault } from '../protocols/soap/faults.ts';
 import { soap11, soap12 } from '../protocols/soap/versions.ts';
 import type { Draft } from './draft.ts';
@@ -63,10 +63,14 @@ export interface Doctor {
   readonly explain: (message: ExplainedMessage) => Explanation;
 }
 
-/** Creates the doctor of a contract and compiles its codecs and views. */
-export function createDoctor(compiled: CompiledContract): Doctor {
+/**
+ * Creates the doctor of a contract and compiles its codecs and views.
+ *
+ * @param decrypts true if encrypted messages are decrypted. Only who has the keys may see the explanation (X24).
+ */
+export function createDoctor(compiled: CompiledContract, decrypts = false): Doctor {
   const viewOf = compileViews(compiled);
-  const readers = compileReaders(compiled, Number.POSITIVE_INFINITY);
+  const readers = compileReaders(decrypts ? compiled : withoutKeys(compiled), Number.POSITIVE_INFINITY);
   let sampler: Sampler | undefined;
   const known: Known = {
     compiled,

@@ -10,7 +10,7 @@ import {
 import { CallError } from '../call/error.ts';
 import { type RequestHead, readHead } from '../call/head.ts';
 import { requestOf } from '../call/request.ts';
-import { compileReaders, readCallBody, readSoapCall } from './read-call.ts';
+import { compileReaders, readCallBody, readSoapCall, withoutKeys } from './read-call.ts';
 import { Fault } from './soap/faults.ts';
 import { soap11, soap12 } from './soap/versions.ts';
 
@@ -29,11 +29,11 @@ export type Preview = (request: PreviewedRequest) => string;
 
 /**
  * Returns a function that shows the upstream request of a request: method and path, headers, and body, with `***` in
- * place of secret credentials. It returns an error message if the request is rejected. It reads on the event loop like
+ * place of secret credentials. It returns an error message if the request is rejected, or encrypted. It reads on the event loop like
  * the gateway, so the caller must limit the size of bodies.
  */
 export function createPreview(compiled: CompiledContract): Preview {
-  const readers = compileReaders(compiled, compiled.limits.loopSteps ?? maxLoopSteps);
+  const readers = compileReaders(withoutKeys(compiled), compiled.limits.loopSteps ?? maxLoopSteps);
   const { credentials } = compiled.contract;
   return (request) => {
     const head = readHead({ headers: request.headers, rawHeaders: [] });

@@ -63,6 +63,17 @@ export function compileReaders(
   };
 }
 
+/** Returns the contract without its keys for decryption, for readers that show messages of anybody (X24). */
+export function withoutKeys(compiled: CompiledContract): CompiledContract {
+  const { contract } = compiled;
+  const { wsse } = contract;
+  if (wsse?.decrypt === undefined) return compiled;
+  return {
+    ...compiled,
+    contract: { ...contract, wsse: { ...wsse, decrypt: { ...wsse.decrypt, keys: [] } } },
+  };
+}
+
 /** Reads a body as a SOAP request. Throws CallError for replies in plain text (W44), otherwise Fault. */
 export function readSoapCall(
   readers: Readers,

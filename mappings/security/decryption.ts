@@ -33,6 +33,7 @@ export const maxDataReferences = 8;
 
 /** Settings of a contract, and the time of the call. */
 export interface Decrypting {
+  /** Empty to refuse all encrypted messages. */
   readonly keys: readonly DecryptionKey[];
   readonly acceptsCbc: boolean;
   readonly limits: Limits;
@@ -245,7 +246,12 @@ export class Decryption {
     }
     throw new SecurityProblem(
       'SecurityTokenUnavailable',
-      { detail: 'the message is encrypted for a certificate that the gateway does not have' },
+      {
+        detail:
+          keys.length === 0
+            ? 'encrypted messages are not decrypted here. Use the command soapbridge explain'
+            : 'the message is encrypted for a certificate that the gateway does not have',
+      },
       'unknown certificate',
     );
   }

@@ -1,21 +1,34 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createDoctor } from '../../gateway/doctor/explain.ts';
-import { compileContract } from '../../mappings/compile.ts';
+import { createPreview } from '../../gateway/protocols/preview.ts';
+import { type CompiledContract, compileContract } from '../../mappings/compile.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 import { contractWith } from '../gateway/gateway.ts';
 import { assertion, keyInfoOf } from './assertion.ts';
 import { folder } from './captures.ts';
+import { signedThenEncrypted } from './encrypt.ts';
 import { type Message, signed } from './sign.ts';
 
 // Explanations of signed messages.
 
-function findingsOf(t: ExecutionContext, envelope: string): string {
+function compiledFor(t: ExecutionContext): CompiledContract {
   const at = (name: string): string => JSON.stringify(join(folder, 'keys', name));
   const x509 = `x509: { ca: [${at('issuing.crt')}, ${at('root.crt')}], replay: allow }`;
+  const decrypt = `decrypt: { keys: [{ key: gateway.key, certificate: ${at('gateway.crt')} }] }`;
   const saml = `saml: { issuers: { "urn:test:sts": ${at('sts.crt')} } }`;
-  const contract = contractWith(t, `wsse: { username: apiUserId, password: apiUserKey, ${x509}, ${saml} }`);
-  const doctor = createDoctor(compileContract(readContract(contract).contract));
+  const contract = contractWith(
+    t,
+    `wsse: { username: apiUserId, password: apiUserKey, ${x509}, ${saml}, ${decrypt} }`,
+  );
+  const key = readFileSync(join(folder, 'keys/gateway.key'));
+  writeFileSync(join(contract, 'gateway.key'), key, { mode: 0o600 });
+  return compileContract(readContract(contract).contract);
+}
+
+function findingsOf(t: ExecutionContext, envelope: string, decrypts = false): string {
+  const doctor = createDoctor(compiledFor(t), decrypts);
   const { findings } = doctor.explain({
     body: Buffer.from(envelope),
     headers: { 'content-type': 'text/xml' },
@@ -23,9 +36,13 @@ function findingsOf(t: ExecutionContext, envelope: string): string {
   return findings.map(({ message }) => message).join('\n');
 }
 
-function now(message: Message = {}): string {
+function fresh(): Message {
   const [created = '', expires = ''] = [0, 300_000].map((more) => new Date(Date.now() + more).toISOString());
-  return signed({ created, expires, ...message });
+  return { created, expires };
+}
+
+function now(message: Message = {}): string {
+  return signed({ ...fresh(), ...message });
 }
 
 test('X29: an explanation lists the References of a refused message with their digests', (t) => {
@@ -52,4 +69,21 @@ test('X29: an explanation of an assertion names its problem, and an accepted mes
   t.true(told.includes('the issuer of the Assertion is not trusted'), told);
   t.true(told.includes('Assertion (the digest matches)'), told);
   t.false(findingsOf(t, now()).includes('References'));
+});
+
+const notHere = 'encrypted messages are not decrypted here. Use the command soapbridge explain';
+
+test('X24, X29: only the command explains what an encrypted message contains', (t) => {
+  const message = signedThenEncrypted({}, fresh());
+  const told = findingsOf(t, message);
+  t.true(told.includes(notHere), told);
+  t.false(findingsOf(t, message, true).includes(notHere));
+});
+
+test('X24: the preview refuses an encrypted message', (t) => {
+  const preview = createPreview(compiledFor(t));
+  const show = (body: string) => preview({ operation: '', format: 'soap11', headers: {}, body });
+  const told = show(signedThenEncrypted({}, fresh()));
+  t.true(told.includes(notHere), told);
+  t.false(show(now()).includes(notHere));
 });
