@@ -47,13 +47,17 @@ type WaitingClient = Pick<Exchange, 'response' | 'deadline'>;
  * the errors of the reader; CallError CallerGone if the client disconnects; CallError Overloaded after a timeout.
  */
 export interface ReadInWorker extends ReplyReader {
-  /** Reads a SOAP request. The memory of the body is transferred to the thread, unless it may be read again (X24). */
+  /**
+   * Reads a SOAP request. The memory of the body is transferred to the thread, unless it may be read again (X24).
+   * `onStart` is called before the thread gets the request.
+   */
   readonly soap: (
     exchange: WorkerExchange,
     address: SoapAddress,
     body: Buffer,
     split: SplitMessage | undefined,
     hasReservedKeys?: boolean,
+    onStart?: () => void,
   ) => Promise<PreparedSoapCall>;
   /** Reads a body that is not SOAP. Its memory is transferred too. */
   readonly body: (
@@ -88,6 +92,8 @@ interface Order {
   readonly memory: ArrayBuffer[];
   /** True if the task may wait even if the queue is full. */
   readonly isBound: boolean;
+  /** Called before the thread gets the task. */
+  readonly onStart?: (() => void) | undefined;
   /** Returns how many more bytes the result may use; undefined if there is no memory to begin. */
   readonly freeBytes: () => number | undefined;
   /** Returns the error if the task waits or runs too long. */
@@ -166,6 +172,7 @@ export class WorkerReader {
       taskOf: (known) => {
         const maxBytes = order.freeBytes();
         if (maxBytes === undefined) return undefined;
+        order.onStart?.();
         const isKnown = known.has(contract.id);
         known.add(contract.id);
         const sent = isKnown ? undefined : { ...contract, contract: sendContract(contract.contract) };
@@ -229,10 +236,14 @@ function createReadInWorker(
   run: RunOrder,
 ): ReadInWorker {
   const resultOf = createResultOf(contract, run);
-  const read = async (exchange: WorkerExchange, message: Message): Promise<ReadCall> => {
+  const read = async (
+    exchange: WorkerExchange,
+    message: Message,
+    onStart?: () => void,
+  ): Promise<ReadCall> => {
     const body = 'body' in message ? message.body : undefined;
     const memory = body === undefined ? [] : [body.buffer];
-    const found = await resultOf(exchange, message, body?.length ?? 0, memory);
+    const found = await resultOf(exchange, message, body?.length ?? 0, memory, { onStart });
     if (found.kind !== 'read') throw errorOf(found);
     return found.call;
   };
@@ -242,7 +253,7 @@ function createReadInWorker(
     return operation;
   };
   return {
-    soap: async (exchange, { version, endpoint }, body, split, hasReservedKeys = false) => {
+    soap: async (exchange, { version, endpoint }, body, split, hasReservedKeys = false, onStart) => {
       const isKept = !hasReservedKeys && contract.contract.wsse?.decrypt?.cbc === true;
       const message = {
         kind: 'soap',
@@ -253,7 +264,7 @@ function createReadInWorker(
         split,
         hasReservedKeys,
       } as const;
-      const call = await read(exchange, message);
+      const call = await read(exchange, message, onStart);
       const operation = operationOf(call);
       exchange.stats.operation = call.operation;
       return {
@@ -296,9 +307,7 @@ type ResultOf = (
   message: Message | MappingMessage,
   bytes: number,
   memory: ArrayBuffer[],
-  isBound?: boolean,
-  refuse?: Order['refuse'],
-  exhaust?: Order['exhaust'],
+  options?: Partial<Pick<Order, 'isBound' | 'refuse' | 'exhaust' | 'onStart'>>,
 ) => Promise<Result>;
 
 function createResultOf(contract: SharedContract, run: RunOrder): ResultOf {
@@ -307,9 +316,7 @@ function createResultOf(contract: SharedContract, run: RunOrder): ResultOf {
     message,
     bytes,
     memory,
-    isBound = false,
-    refuse = (reason) => refusal('Overloaded', reason),
-    exhaust = undefined,
+    { isBound = false, refuse = (reason?: Reason) => refusal('Overloaded', reason), ...options } = {},
   ) => {
     const order = {
       contract,
@@ -320,7 +327,7 @@ function createResultOf(contract: SharedContract, run: RunOrder): ResultOf {
       isBound,
       freeBytes: unlimited,
       refuse,
-      exhaust,
+      ...options,
     };
     // has no effect on memory that was transferred to the thread
     const found = await run(order).finally(() => memory.forEach(giveBackOwn));
@@ -359,10 +366,11 @@ function createMapInWorker(resultOf: ResultOf): ReadInWorker['map'] {
   return {
     toCalls: async (exchange, { name }, json, isBound) => {
       const message = { kind: 'toCalls', operation: name, json } as const;
-      const found = await resultOf(exchange, message, json.length, [], isBound, undefined, (reason) => {
+      const exhaust = (reason: Reason): CallError => {
         const problem = { code: 'InvalidType', path: '', ...reason } as const;
         return new CallError('ValidationError', { problems: [problem] });
-      });
+      };
+      const found = await resultOf(exchange, message, json.length, [], { isBound, exhaust });
       if (found.kind !== 'calls') throw errorOf(found);
       return found.request;
     },
@@ -372,8 +380,8 @@ function createMapInWorker(resultOf: ResultOf): ReadInWorker['map'] {
       const message = { kind: 'toReply', operation: name, entry, answers: sent } as const;
       const memory = sent.map(({ body }) => body.buffer);
       const refuse = refuseReply(readOnly);
-      const waits = isBound || !readOnly;
-      const found = await resultOf(exchange, message, bytes, memory, waits, refuse, exhaustReply);
+      const options = { isBound: isBound || !readOnly, refuse, exhaust: exhaustReply };
+      const found = await resultOf(exchange, message, bytes, memory, options);
       if (found.kind !== 'mapped') throw errorOf(found);
       return found.json;
     },
@@ -383,7 +391,8 @@ function createMapInWorker(resultOf: ResultOf): ReadInWorker['map'] {
       const message = { kind: 'toFault', operation: name, entry, answer } as const;
       const memory = [answer.body.buffer];
       const refuse = refuseReply(readOnly);
-      const found = await resultOf(exchange, message, body.length, memory, true, refuse, exhaustReply);
+      const options = { isBound: true, refuse, exhaust: exhaustReply };
+      const found = await resultOf(exchange, message, body.length, memory, options);
       if (found.kind !== 'fault of an answer') throw errorOf(found);
       return found.json;
     },

@@ -21,7 +21,7 @@ import {
   splitSoap,
 } from './read-call.ts';
 import type { PreparedSoapCall, ReadInWorker, WorkerExchange, WorkerReader } from './read-in-worker.ts';
-import type { ReadReserved } from './soap/reserved-keys.ts';
+import type { ReadMessage, ReadReserved } from './soap/reserved-keys.ts';
 import type { SoapCall } from './soap/soap-reader.ts';
 import type { SoapAddress } from './soap/versions.ts';
 
@@ -103,9 +103,9 @@ export function readSoapBody(
 ): SoapCall | PreparedSoapCall | Promise<SoapCall | PreparedSoapCall> {
   const { service } = context.options;
   const split = splitSoap(service, context.head, address.version, body);
-  const read = (hasReservedKeys: boolean): SoapCall | Promise<SoapCall | PreparedSoapCall> =>
-    readSplit(context, address, body, split, hasReservedKeys);
-  return service.readReserved?.<SoapCall | PreparedSoapCall>(read) ?? read(false);
+  const read: ReadMessage<SoapCall | PreparedSoapCall> = (hasReservedKeys, onStart) =>
+    readSplit(context, address, body, split, hasReservedKeys, onStart);
+  return service.readReserved?.<SoapCall | PreparedSoapCall>(read) ?? read(false, () => undefined);
 }
 
 function readSplit(
@@ -114,11 +114,13 @@ function readSplit(
   body: Buffer,
   split: SplitMessage | undefined,
   hasReservedKeys: boolean,
+  onStart: () => void,
 ): SoapCall | Promise<PreparedSoapCall> {
   const { head, stats, options } = context;
   const { service } = options;
   const call = readSoapHere(service, head, address, body, split, hasReservedKeys);
-  if (call === undefined) return service.readInWorker.soap(context, address, body, split, hasReservedKeys);
+  if (call === undefined)
+    return service.readInWorker.soap(context, address, body, split, hasReservedKeys, onStart);
   stats.operation = call.operation.operation.name;
   return call;
 }

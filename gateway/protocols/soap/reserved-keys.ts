@@ -9,10 +9,14 @@ export interface Reservations {
   readonly sizeAt: (now: number) => number | undefined;
 }
 
+/**
+ * Reads a message. `onStart` is called before a worker thread uses the keys. A message that is read at once is read before
+ * the function returns.
+ */
+export type ReadMessage<Call> = (hasReservedKeys: boolean, onStart: () => void) => Call | Promise<Call>;
+
 /** Reads a message with reserved keys (`readReserved`). */
-export type ReadReserved = <Call>(
-  read: (hasReservedKeys: boolean) => Call | Promise<Call>,
-) => Call | Promise<Call>;
+export type ReadReserved = <Call>(read: ReadMessage<Call>) => Call | Promise<Call>;
 
 /**
  * @param most maximum number of burnt keys
@@ -25,18 +29,15 @@ export function createReservations(most: number, shared?: BurntKeys): Reservatio
 }
 
 /**
- * Reads a message. If it has keys to reserve, reserves them and reads it again. The keys stay burnt if the message fails
- * with the fault that all failures of decryption have (X24), or if its result is unknown. Throws CallError, Fault.
+ * Reads a message. If it has keys to reserve, reserves them and reads it again. After the keys were used, they stay burnt
+ * unless there is a result, or a Fault that is not the one of all failures of decryption (X24). Throws CallError, Fault.
  *
  * @param read throws Fault, with `lock` if it needs reserved keys
  */
-export function readReserved<Call>(
-  burnt: BurntKeys,
-  read: (hasReservedKeys: boolean) => Call | Promise<Call>,
-): Call | Promise<Call> {
+export function readReserved<Call>(burnt: BurntKeys, read: ReadMessage<Call>): Call | Promise<Call> {
   let first: Call | Promise<Call>;
   try {
-    first = read(false);
+    first = read(false, () => undefined);
   } catch (error) {
     return readAgain(burnt, read, error);
   }
@@ -44,11 +45,7 @@ export function readReserved<Call>(
 }
 
 /** In one process, small messages are read in the same event-loop iteration in which their keys were reserved. */
-function readAgain<Call>(
-  burnt: BurntKeys,
-  read: (hasReservedKeys: boolean) => Call | Promise<Call>,
-  error: unknown,
-): Call | Promise<Call> {
+function readAgain<Call>(burnt: BurntKeys, read: ReadMessage<Call>, error: unknown): Call | Promise<Call> {
   const lock = error instanceof Fault ? error.lock : undefined;
   if (lock === undefined) throw error;
   const answer = burnt.reserve(lock, Date.now());
@@ -64,26 +61,25 @@ function readAgain<Call>(
   return answer instanceof Promise ? answer.then(use) : use(answer);
 }
 
-function readLocked<Call>(
-  burnt: BurntKeys,
-  lock: KeyLock,
-  read: (hasReservedKeys: boolean) => Call | Promise<Call>,
-): Call | Promise<Call> {
+function readLocked<Call>(burnt: BurntKeys, lock: KeyLock, read: ReadMessage<Call>): Call | Promise<Call> {
   const release = <Result>(end: () => Result): Result | Promise<Result> => {
     const released = burnt.release(lock, Date.now());
     return released instanceof Promise ? released.then(end) : end();
   };
+  let hasStarted = false;
   const fail = (error: unknown): Call | Promise<Call> => {
-    const isKnown = error instanceof Fault || (error instanceof CallError && error.code !== 'CallerGone');
-    if (!isKnown || (error instanceof Fault && error.code === 'FailedCheck')) throw error;
+    if (hasStarted && (!(error instanceof Fault) || error.code === 'FailedCheck')) throw error;
     return release<Call>(() => {
       throw error;
     });
   };
   let call: Call | Promise<Call>;
   try {
-    call = read(true);
+    call = read(true, () => {
+      hasStarted = true;
+    });
   } catch (error) {
+    hasStarted = true;
     return fail(error);
   }
   return call instanceof Promise ? call.then((one) => release(() => one), fail) : release(() => call);
