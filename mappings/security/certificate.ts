@@ -31,9 +31,6 @@ const known: ReadonlySet<string> = new Set(Object.values(extension));
 /** Name constraints of an issuer. They are not evaluated, so a path with such an issuer is refused. */
 const nameConstraints = '2.5.29.30';
 
-/** Purposes of extendedKeyUsage that permit signed messages: any, client authentication, protection of mail. */
-const purposes: ReadonlySet<string> = new Set(['2.5.29.37.0', '1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.4']);
-
 /** Signature algorithms by OID with a hash of SHA-2, or without a separate hash (EdDSA). */
 const strong: ReadonlySet<string> = new Set([
   '1.2.840.113549.1.1.11', // RSA with PKCS #1 padding: SHA-256, SHA-384, SHA-512, SHA-224
@@ -81,8 +78,6 @@ export interface Certificate {
   readonly pathLength: number | undefined;
   readonly hasUnknownCritical: boolean;
   readonly hasNameConstraints: boolean;
-  /** False if extendedKeyUsage permits no signed messages. */
-  readonly isForMessages: boolean;
   /** Strength of the signature of the issuer. */
   readonly strength: Strength;
   /** Start and end of the validity, in ms since 1970. */
@@ -140,17 +135,9 @@ function fieldsOf(bytes: Buffer): Omit<Certificate, 'x509' | 'publicKey' | 'byte
     isCa: ca !== undefined && booleanOf(ca),
     pathLength,
     hasNameConstraints: extensions.has(nameConstraints),
-    isForMessages: isForMessages(extensions.get(extension.extendedKeyUsage)?.value),
     strength: strengthOf(algorithm),
     hasUnknownCritical: [...extensions].some(([oid, { isCritical }]) => isCritical && !known.has(oid)),
   };
-}
-
-function isForMessages(usages: Buffer | undefined): boolean {
-  return (
-    usages === undefined ||
-    childrenOf(readDer(usages, derTag.sequence)).some((usage) => purposes.has(oidOf(usage)))
-  );
 }
 
 /** Returns the strength of an AlgorithmIdentifier. OpenSSL refuses it if it differs from that in the certificate. */

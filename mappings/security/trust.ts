@@ -164,9 +164,9 @@ function isIssuer(certificate: Certificate, below: number): boolean {
 }
 
 function distrustOfSigner(certificate: Certificate): Distrust | undefined {
-  const { keyUsage, publicKey, hasUnknownCritical, isForMessages } = certificate;
+  const { keyUsage, publicKey, hasUnknownCritical } = certificate;
   const forSignatures = keyUsageBit.digitalSignature | keyUsageBit.nonRepudiation;
-  if (hasUnknownCritical || !isForMessages || (keyUsage !== undefined && (keyUsage & forSignatures) === 0))
+  if (hasUnknownCritical || (keyUsage !== undefined && (keyUsage & forSignatures) === 0))
     return 'not for signatures';
   return isLongEnough(rsaBits(publicKey)) ? undefined : 'short key';
 }
