@@ -2,7 +2,7 @@
 export interface KeyLock {
   /** SHA-256 of the encrypted keys, 32 characters each. */
   readonly keys: readonly string[];
-  /** The hash of the public key of the signer; undefined without a verified SignatureValue. */
+  /** The signer, or the issuer that vouches for it; undefined without a verified SignatureValue. */
   readonly caller: string | undefined;
   /** True if the Signature itself may be encrypted. */
   readonly mayHideSigner: boolean;

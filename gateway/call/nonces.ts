@@ -57,28 +57,34 @@ export class Nonces implements NonceStore {
   /** Number of slots in use, including expired nonces. */
   #taken = 0;
   #swept = Number.NEGATIVE_INFINITY;
-  /** Numbers of callers that sent a correct digest. There are at most as many as secrets. */
+  /** Numbers of callers with slots. There are at most as many as slots. */
   readonly #callers = new Map<string, number>();
   /** Slots in use by a caller's number. */
-  readonly #takenBy: number[] = [];
+  #takenBy: number[] = [];
 
   constructor(most: number) {
     this.#most = most;
   }
 
+  /** Number of callers that are remembered. */
+  get callers(): number {
+    return this.#callers.size;
+  }
+
   keep(key: string, until: number, now: number, caller: string): NonceAnswer {
     if (until < now) return 'used';
-    const number = this.#numberOf(caller);
-    if (this.#isFull(number) && Math.abs(now - this.#swept) >= sweepMs) {
+    const slots = this.#table.length / slotWords;
+    if (this.#isFull(caller) && Math.abs(now - this.#swept) >= sweepMs) {
       this.#swept = now;
       this.#renew(now);
-    } else if (this.#taken * 2 * slotWords >= this.#table.length) this.#renew(now);
+    } else if (this.#taken * 2 >= slots || this.#callers.size >= slots) this.#renew(now);
     this.#bytes.write(key, 'latin1');
     const at = this.#slotOf(now);
     const table = this.#table;
     const end = table[at + keyWords] ?? 0;
     if (end * 1_000 >= now && this.#holdsKey(at)) return 'used';
-    if (this.#isFull(number)) return 'full';
+    if (this.#isFull(caller)) return 'full';
+    const number = this.#numberOf(caller);
     if (end !== 0) this.#count(table[at + keyWords + 1] ?? 0, -1);
     this.#count(number, 1);
     table.set(this.#key, at);
@@ -119,8 +125,10 @@ export class Nonces implements NonceStore {
     return this.#takenBy.push(0) - 1;
   }
 
-  #isFull(caller: number): boolean {
-    return (this.#takenBy[caller] ?? 0) >= (this.#most - this.#taken) * callerShare;
+  #isFull(caller: string): boolean {
+    const number = this.#callers.get(caller);
+    const own = number === undefined ? 0 : (this.#takenBy[number] ?? 0);
+    return own >= (this.#most - this.#taken) * callerShare;
   }
 
   /**
@@ -149,6 +157,23 @@ export class Nonces implements NonceStore {
     this.#takenBy[caller] = (this.#takenBy[caller] ?? 0) + slots;
   }
 
+  /** Drops the callers without slots. Returns the new numbers of the others by their old ones. */
+  #renumber(): readonly number[] {
+    const numbers: number[] = [];
+    const takenBy: number[] = [];
+    for (const [caller, number] of this.#callers) {
+      const taken = this.#takenBy[number] ?? 0;
+      if (taken === 0) {
+        this.#callers.delete(caller);
+        continue;
+      }
+      numbers[number] = takenBy.push(taken) - 1;
+      this.#callers.set(caller, takenBy.length - 1);
+    }
+    this.#takenBy = takenBy;
+    return numbers;
+  }
+
   /** Copies the live nonces to a new table with three slots per nonce. */
   #renew(now: number): void {
     const old = this.#table;
@@ -160,6 +185,7 @@ export class Nonces implements NonceStore {
     this.#takenBy.fill(0);
     for (let at = 0; at < old.length; at += slotWords)
       if (isLive(at)) this.#count(old[at + keyWords + 1] ?? 0, 1);
+    const numbers = this.#renumber();
     const slots = Math.max(fewestSlots, 3 * this.#taken);
     const table = new Uint32Array(slots * slotWords);
     for (let at = 0; at < old.length; at += slotWords) {
@@ -168,6 +194,7 @@ export class Nonces implements NonceStore {
       let to = ((old[at] ?? 0) % slots) * slotWords;
       while (table[to + keyWords] !== 0) to = (to + slotWords) % table.length;
       for (let word = 0; word < slotWords; word++) table[to + word] = old[at + word] ?? 0;
+      table[to + keyWords + 1] = numbers[old[at + keyWords + 1] ?? 0] ?? 0;
     }
     this.#table = table;
   }

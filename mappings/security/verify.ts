@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Saml } from '../contract/credentials.ts';
 import type { Limits } from '../contract/limits.ts';
+import { issuerOf } from './assertion.ts';
 import { type Budget, CanonicalError, type CanonicalForm, canonicalize } from './canonical.ts';
 import type { Certificate } from './certificate.ts';
 import { checkPlace, Ids, type SignedMessage } from './message.ts';
@@ -51,6 +52,20 @@ export interface Verified {
   readonly signatures: readonly VerifiedSignature[];
   /** The octets of the covered elements. The gateway reads these elements from nothing else (X12). */
   readonly octets: Map<TreeElement, string>;
+}
+
+/**
+ * Returns whose share of a memory a Signature uses (X17, X24). An issuer can vouch for any number of keys, so the keys that
+ * are not trusted themselves count as one.
+ */
+export function callerOf({
+  signer,
+  isTrusted,
+  assertion,
+}: Pick<VerifiedSignature, 'signer' | 'isTrusted' | 'assertion'>): string {
+  return isTrusted || assertion === undefined
+    ? `signer ${signer.signer.keyHash}`
+    : `issuer ${issuerOf(assertion)}`;
 }
 
 /** A Signature before anything is verified. */
@@ -148,6 +163,12 @@ export class Verifier {
   get signer(): HolderKey | undefined {
     const [first] = this.#opened.values();
     return first?.signer;
+  }
+
+  /** Whose share of a memory the message uses; undefined without a verified SignatureValue. */
+  get caller(): string | undefined {
+    const [first] = this.#opened.values();
+    return first && callerOf(first);
   }
 
   /** The certificate of this signer, if it is trusted itself (X11, X32). */

@@ -381,6 +381,21 @@ test.serial('X17, X26: a bearer assertion is accepted once, also in another mess
   t.is(endless.code, 'wsse:InvalidSecurity');
 });
 
+test.serial('X17, X26: keys that only an issuer vouches for share one part of the memory', async (t) => {
+  const gateway = await start(t, ['require: [body, timestamp]', ''], { wsseNonces: 5 });
+  let second = 0;
+  const code = async (holder: string, signer: string): Promise<string> => {
+    const created = `2026-11-27T17:58:${10 + second++}Z`;
+    return (await sendAt(gateway, requestOf(held({ holder }, { signer, created }), type), time)).code;
+  };
+  t.is(await code(dataOf('mallory'), 'mallory'), 'accepted');
+  t.is(await code(dataOf('mallory'), 'mallory'), 'accepted');
+  t.is(await code(keyValueOf('bob'), 'bob'), 'accepted');
+  t.is(await code(keyValueOf('bob'), 'bob'), 'accepted');
+  t.is(await code(keyValueOf('alice'), 'alice'), 's:Server', 'the share of the issuer is full');
+  t.is(await code(dataOf('alice'), 'alice'), 'accepted', 'this certificate is trusted');
+});
+
 test.serial('X17, X26: OneTimeUse is remembered also with `replay: allow`', async (t) => {
   const one = held({ id: '_once', conditions: '<a:OneTimeUse/>', audiences: [] });
   t.is((await send('attribute', one)).code, 'accepted');

@@ -63,7 +63,7 @@ export function openSignatures(
   }
   if (!isLocked) return;
   const { wrappedKeys: keys, hasEncryptedElement: mayHideSigner } = decryption;
-  throw new LockedMessage({ keys, caller: verifier.signer?.signer.keyHash, mayHideSigner });
+  throw new LockedMessage({ keys, caller: verifier.caller, mayHideSigner });
 }
 
 /**

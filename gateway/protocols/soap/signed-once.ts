@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { VerifiedSignature } from '../../../mappings/security/verify.ts';
+import { callerOf, type VerifiedSignature } from '../../../mappings/security/verify.ts';
 import type { OnceEntry } from '../../call/credentials.ts';
 
 /**
@@ -7,9 +7,9 @@ import type { OnceEntry } from '../../call/credentials.ts';
  * octets of SignedInfo, because SignatureValue and the certificate can be replaced (X17).
  */
 export function entriesOf(signatures: readonly VerifiedSignature[], until: number): readonly OnceEntry[] {
-  return signatures.map(({ signer, octets }) => {
-    const caller = signer.signer.keyHash;
-    const bytes = Buffer.concat([Buffer.from(caller, 'latin1'), Buffer.from(octets)]);
-    return { key: hash('sha256', bytes, 'latin1'), until, caller: `signer ${caller}` };
+  return signatures.map((signature) => {
+    const { signer, octets } = signature;
+    const bytes = Buffer.concat([Buffer.from(signer.signer.keyHash, 'latin1'), Buffer.from(octets)]);
+    return { key: hash('sha256', bytes, 'latin1'), until, caller: callerOf(signature) };
   });
 }

@@ -39,6 +39,38 @@ test('X17: several keys are kept together or not at all', (t) => {
   t.is(small.keep(keyOf(3), now + 5_000, now + 2_000, 'jo'), 'full');
 });
 
+test('X17: callers are forgotten with their nonces', (t) => {
+  const nonces = new Nonces(100_000);
+  const start = 1_764_000_000_000;
+  let most = 0;
+  for (let number = 0; number < 20_000; number++) {
+    const now = start + number * 1_000;
+    t.is(nonces.keep(keyOf(number), now + 1_000, now, `caller ${number}`), 'new');
+    most = Math.max(most, nonces.callers);
+  }
+  t.true(most <= 1_024, String(most));
+  const now = start + 20_000_000;
+  const small = new Nonces(10);
+  for (let number = 0; number < 10; number++) small.keep(keyOf(number), now + 9_000, now, `caller ${number}`);
+  for (let number = 10; number < 5_000; number++)
+    t.is(small.keep(keyOf(number), now + 9_000, now, `caller ${number}`), 'full');
+  t.is(small.callers, 10);
+});
+
+test('X17: the share of a caller counts after others were forgotten', (t) => {
+  const now = 1_764_000_000_000;
+  const nonces = new Nonces(20);
+  for (let number = 0; number < 3; number++) nonces.keep(keyOf(number), now + 1_000, now, `gone ${number}`);
+  for (let number = 3; number < 15; number++)
+    t.is(nonces.keep(keyOf(number), now + 90_000, now, 'jo'), 'new', String(number));
+  const later = now + 10_000;
+  for (let number = 15; number < 19; number++)
+    t.is(nonces.keep(keyOf(number), now + 90_000, later, 'jo'), 'new', String(number));
+  t.is(nonces.keep(keyOf(19), now + 90_000, later, 'jo'), 'full');
+  t.is(nonces.callers, 1);
+  t.is(nonces.keep(keyOf(20), now + 90_000, later, 'other'), 'new');
+});
+
 test('W49: a nonce is used while it is valid, and refused if its caller has too many', (t) => {
   const most = 20;
   const step = fc.record({
