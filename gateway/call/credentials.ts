@@ -36,8 +36,8 @@ export interface HeaderValues {
 export interface SignedCredentials {
   readonly values: ReadonlyMap<string, string>;
   readonly once: readonly OnceEntry[];
-  /** The address that a SAML Assertion is for; undefined for any (X26). */
-  readonly recipient?: string | undefined;
+  /** The addresses that a SAML Assertion is for; undefined for any (X26). */
+  readonly recipients?: readonly string[] | undefined;
 }
 
 /** An entry of the memory of messages. `until` is in ms since 1970; `caller` is whose share it uses. */

@@ -14,7 +14,7 @@ import { type Certificate, parseCertificate, rsaBits, rsaRange } from './certifi
 import { type BareKey, readKeyValue } from './key-value.ts';
 import type { Ids } from './message.ts';
 import { names } from './names.ts';
-import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
+import { invalid, SecurityProblem } from './problem.ts';
 import { elementsIn, readSignature, readSignedInfo, type SignatureRules } from './signed-info.ts';
 import type { NamedToken, Tokens } from './tokens.ts';
 import { readTree, type TreeElement } from './tree.ts';
@@ -27,7 +27,9 @@ export type HolderKey =
 
 /** A Signature of the message, as the confirmation of an Assertion needs it. */
 export interface ConfirmingSignature {
-  readonly signer: { readonly signer: { readonly x509: Certificate['x509'] | undefined } };
+  readonly signer: {
+    readonly signer: Pick<BareKey, 'keyHash'> & { readonly x509: Certificate['x509'] | undefined };
+  };
   /** False for a key that only an Assertion vouches for. */
   readonly isTrusted: boolean;
   /** The Assertion that its KeyInfo names. */
@@ -39,7 +41,8 @@ export interface ConfirmingSignature {
 export interface Confirmed {
   readonly assertion: Assertion;
   readonly method: Confirmation['method'];
-  readonly recipient: string | undefined;
+  /** The addresses that it is for; undefined for any. */
+  readonly recipients: readonly string[] | undefined;
   /** The end of its validity in ms since 1970; undefined for none. */
   readonly until: number | undefined;
   /** The key for the memory of messages: 32 bytes, one character each. */
@@ -139,25 +142,29 @@ export class Assertions {
     const assertion = this.#read(signed ?? octets.get(given.element) ?? refuse(unsigned));
     if (!this.#context.issuers.has(assertion.issuer)) refuse(unknownIssuer);
     if (assertion.id === '') invalid({ expected: 'an ID on Assertion', got: 'none' }, 'assertion');
-    let problem: SecurityProblem | undefined;
-    for (const confirmation of assertion.confirmations) {
-      const wanted = covering && [...covering, given.element];
-      const found = this.#problemOf(confirmation, given.element, signed !== undefined, signatures, wanted);
-      if (found === undefined) return this.#confirmed(assertion, confirmation);
-      problem ??= found;
-    }
-    throw problem ?? refusal('the Assertion has no confirmation');
+    const wanted = covering && [...covering, given.element];
+    const problems = assertion.confirmations.map((one) =>
+      this.#problemOf(one, given.element, signed !== undefined, signatures, wanted),
+    );
+    const fitting = assertion.confirmations.filter((_, index) => problems[index] === undefined);
+    if (fitting.length > 0) return this.#confirmed(assertion, fitting);
+    throw problems[0] ?? refusal('the Assertion has no confirmation');
   }
 
   #problemOf(
-    { method }: Confirmation,
+    { method, keys }: Confirmation,
     element: TreeElement,
     isSigned: boolean,
     signatures: readonly ConfirmingSignature[],
     wanted: readonly TreeElement[] | undefined,
   ): SecurityProblem | undefined {
     const { vouchers, bearer } = this.#context.saml;
-    if (method === undefined) unsupportedToken('the confirmation method of the Assertion is not supported');
+    if (method === undefined)
+      return new SecurityProblem(
+        'UnsupportedSecurityToken',
+        { detail: 'the confirmation method of the Assertion is not supported' },
+        'token',
+      );
     if (method === 'sender-vouches') {
       const isVoucher = ({ isTrusted, signer }: ConfirmingSignature) =>
         isTrusted && vouchers.includes(fingerprintOf(signer.signer.x509));
@@ -173,12 +180,26 @@ export class Assertions {
     }
     if (!isSigned) return refusal(unsigned);
     if (method === 'bearer') return bearer ? undefined : refusal('bearer Assertions are not accepted');
-    const isHolder = signatures.some(({ assertion }) => assertion === element);
+    const named = signatures.filter(({ assertion }) => assertion === element);
+    const hashes = named.length === 0 ? [] : keys.map((key) => this.#holderOf(key).signer.keyHash);
+    const isHolder = named.some(({ signer }) => hashes.includes(signer.signer.keyHash));
     return isHolder ? undefined : refusal('the Signature of the message must name the Assertion as its key');
   }
 
-  #confirmed(assertion: Assertion, { method, window, recipient }: Confirmation): Confirmed {
+  /**
+   * Uses the confirmations with the method of the first one that is valid now.
+   *
+   * @param fitting the confirmations whose key or method the message has
+   */
+  #confirmed(assertion: Assertion, fitting: readonly Confirmation[]): Confirmed {
     const { saml, now, limits } = this.#context;
+    const valid = fitting.filter(({ window }) => timeProblem(window, now, limits) === undefined);
+    const [first] = valid.length === 0 ? fitting : valid;
+    if (first === undefined) throw new RangeError('expected a confirmation');
+    const { method, window } = first;
+    const used = valid.length === 0 ? [first] : valid.filter((one) => one.method === method);
+    const recipients = used.flatMap(({ recipient }) => recipient ?? []);
+    const untils = used.flatMap(({ window: { until } }) => until ?? []);
     const { audience } = saml;
     const isOther =
       audience !== undefined &&
@@ -186,11 +207,12 @@ export class Assertions {
     const problem = isOther
       ? refusal('the Assertion is for another audience', 'audience')
       : (timeProblem(assertion.window, now, limits) ?? timeProblem(window, now, limits));
-    const ends = [assertion.window.until, window.until].filter((end) => end !== undefined);
+    const latest = untils.length < used.length ? undefined : Math.max(...untils);
+    const ends = [assertion.window.until, latest].filter((end) => end !== undefined);
     return {
       assertion,
       method,
-      recipient,
+      recipients: recipients.length < used.length ? undefined : recipients,
       until: ends.length === 0 ? undefined : Math.min(...ends),
       key: hash('sha256', `assertion ${assertion.issuer}\n${assertion.id}`, 'latin1'),
       check: () => {

@@ -314,6 +314,39 @@ test.serial('X26: Recipient is the address of the request', async (t) => {
   }
 });
 
+/** A further confirmation for the holder of a key. */
+function confirmationOf(name: string, data = ''): string {
+  const holder = `<KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#">${dataOf(name)}</KeyInfo>`;
+  return `<a:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:holder-of-key"><a:SubjectConfirmationData${data}>${holder}</a:SubjectConfirmationData></a:SubjectConfirmation>`;
+}
+
+const past = ' NotOnOrAfter="2026-11-27T17:00:00Z"';
+const elsewhere = ' Recipient="https://other.example/"';
+
+test.serial('X26: the confirmation of the key that signed is checked', async (t) => {
+  const code = async (own: string, others = ''): Promise<string> => {
+    const confirmations = confirmationOf('alice', own);
+    return (await send('saml', held({ holder: dataOf('bob'), data: others, confirmations }))).code;
+  };
+  t.is(await code(''), 'accepted');
+  t.is(await code('', past), 'accepted');
+  t.is(await code('', elsewhere), 'accepted');
+  t.is(await code(past), 'wsu:MessageExpired');
+  t.is(await code(elsewhere), 'wsse:FailedAuthentication');
+});
+
+test.serial('X26: a later confirmation that is valid is used', async (t) => {
+  const code = async (data: string, later: string): Promise<string> =>
+    (await send('saml', held({ data, confirmations: confirmationOf('alice', later) }))).code;
+  t.is(await code(past, ''), 'accepted');
+  t.is(await code(elsewhere, ''), 'accepted');
+  t.is(await code(elsewhere, ' Recipient="https://gateway.example/v2/soap11"'), 'accepted');
+  t.is(await code(past, past), 'wsu:MessageExpired');
+  t.is(await code(elsewhere, elsewhere), 'wsse:FailedAuthentication');
+  t.is(await code(past, elsewhere), 'wsse:FailedAuthentication');
+  t.is(await code(elsewhere, past), 'wsse:FailedAuthentication');
+});
+
 test.serial(
   'X26: a sender that vouches is listed, and covers Body, Timestamp and the assertion',
   async (t) => {
@@ -392,7 +425,7 @@ test.serial('X17, X26: keys that only an issuer vouches for share one part of th
   t.is(await code(dataOf('mallory'), 'mallory'), 'accepted');
   t.is(await code(keyValueOf('bob'), 'bob'), 'accepted');
   t.is(await code(keyValueOf('bob'), 'bob'), 'accepted');
-  t.is(await code(keyValueOf('alice'), 'alice'), 's:Server', 'the share of the issuer is full');
+  t.is(await code(keyValueOf('alice'), 'alice'), 'Overloaded', 'the share of the issuer is full');
   t.is(await code(dataOf('alice'), 'alice'), 'accepted', 'this certificate is trusted');
 });
 

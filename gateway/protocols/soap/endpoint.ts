@@ -198,8 +198,9 @@ function refuseRecipient(
   { version, header, values }: SoapCall | PreparedSoapCall,
   { options, request }: RequestContext,
 ): void {
-  const recipient = values?.signed?.recipient;
-  if (recipient === undefined || options.isRecipient?.(recipient, request) === true) return;
+  const recipients = values?.signed?.recipients;
+  if (recipients === undefined || recipients.some((one) => options.isRecipient?.(one, request) === true))
+    return;
   if (header?.security !== undefined) header.security.refused = 'recipient';
   throw new Fault(
     version,

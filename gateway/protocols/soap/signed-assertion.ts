@@ -11,7 +11,7 @@ export interface AssertionFacts {
   /** The entry for the memory of messages, for an Assertion that is accepted once only. */
   readonly once: readonly OnceEntry[];
   readonly issuer: string;
-  readonly recipient: string | undefined;
+  readonly recipients: readonly string[] | undefined;
 }
 
 /** The last time that the memory of messages can store, in ms since 1970. */
@@ -19,7 +19,7 @@ const lastUntil = Date.UTC(2100, 0);
 
 /** Returns the facts of a confirmed Assertion. Throws SecurityProblem if it cannot be remembered. */
 export function factsOfAssertion(
-  { assertion, method, recipient, until, key }: Confirmed,
+  { assertion, method, recipients, until, key }: Confirmed,
   { credential }: Saml,
   replay: Signing['replay'],
   { wsseSkewMs }: Limits,
@@ -34,6 +34,6 @@ export function factsOfAssertion(
     values: credential === undefined || value === undefined ? [] : [[credential.name, value]],
     once: isOnce ? [{ key, until: end, caller: `issuer ${issuer}` }] : [],
     issuer,
-    recipient,
+    recipients,
   };
 }

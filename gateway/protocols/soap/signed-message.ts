@@ -304,7 +304,7 @@ class SignedReader {
       ...(asserted?.values ?? []),
     ]);
     return {
-      credentials: { values, once: [...once, ...(asserted?.once ?? [])], recipient: asserted?.recipient },
+      credentials: { values, once: [...once, ...(asserted?.once ?? [])], recipients: asserted?.recipients },
       shown: {
         signer: value,
         signerCertificate: x509 && certificatePart(x509, 'fingerprint')?.slice(0, 16),
