@@ -182,6 +182,7 @@ const long = [
   'test/migration/scenarios.test.ts',
   'test/migration/shadow-limits.test.ts',
   'test/migration/shared-evidence.test.ts',
+  'test/migration/signed-calls.test.ts',
   'test/migration/state.test.ts',
   'test/migration/store.test.ts',
   'test/migration/tokens.test.ts',

@@ -74,7 +74,7 @@ export async function readForUpstream(
   address: SoapAddress,
   context: RequestContext,
   received: Received,
-  known: SoapCall | undefined,
+  known: SoapCall | PreparedSoapCall | undefined,
   isKept: boolean,
 ): Promise<SoapCall | PreparedSoapCall> {
   const { request, head, options } = context;

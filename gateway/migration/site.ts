@@ -17,14 +17,16 @@ import { type BlendedCall, runBlend } from './blend.ts';
 import { CallSecrets } from './call-secrets.ts';
 import { compareUpstream, noteRefusal } from './compare-upstream.ts';
 import type { Decision } from './decide.ts';
+import { type Decided, refusalOf, unrouted } from './decided.ts';
 import { copyToAll, type ExchangeCopy } from './exchange-copy.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
-import type { Caller, IdentifyCaller } from './identity.ts';
+import type { Caller } from './identity.ts';
 import { noteDuplicates } from './note-duplicates.ts';
 import type { PendingComparison } from './pending-comparison.ts';
 import { asksForWsdl, type Place } from './place.ts';
 import { jsonOf, readForUpstream, readRequest } from './read-payload.ts';
+import { readVerified } from './read-verified.ts';
 import {
   isUnreadable,
   type Received,
@@ -52,30 +54,6 @@ const leastFallbackMs = 1_000;
 
 /** Methods of requests that are forwarded, as far as clients use them. */
 const otherVerbs = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-
-/** The decision about a call, with its operation and caller. */
-interface Decided {
-  readonly decision: Decision;
-  readonly caller: Caller;
-  readonly operation: Operation;
-  readonly version: SoapVersion;
-  /** The payload, if the decision needed it. */
-  readonly call: SoapCall | undefined;
-  /** The error for the caller, if the operation is deprecated and refused (G65). */
-  readonly refusal?: CallError | undefined;
-}
-
-/** The decision about an unreadable request. */
-const unrouted: Decision = { mode: 'legacy', rule: unreadable, compare: undefined };
-
-/** Returns the error of a call of a deprecated operation that is refused (G65). It is checked before the routes (G6). */
-function refusalOf(
-  context: RequestContext,
-  { name }: Operation,
-  given: Parameters<IdentifyCaller>[1],
-): CallError | undefined {
-  return context.options.deprecated?.refusalOf(context, name, given);
-}
 
 /** Routes the requests of one contract (G6 to G17). */
 export class Site implements Migration {
@@ -113,11 +91,7 @@ export class Site implements Migration {
     const { body } = givenIn(operation, input);
     const caller = this.#place.identify(context, { body });
     context.stats.caller ??= caller.name;
-    const found = this.#decide(context, operation.operation, caller, undefined);
-    const decision =
-      found === 'payload'
-        ? this.#decideByJson(context, operation.operation, caller, jsonOf(operation, input), false)
-        : found;
+    const decision = this.#decideRead(context, operation, caller, input);
     const isNew = isAnsweredByNew(decision);
     const { mode, rule } = decision;
     context.stats.route = { mode, rule, side: isNew ? 'new' : undefined };
@@ -207,6 +181,8 @@ export class Site implements Migration {
 
   /** Reads as much of a call as the decision needs, and decides (G6, G12). */
   async #decideCall(address: SoapAddress, context: RequestContext, received: Received): Promise<Decided> {
+    if (context.options.service.compiled.contract.wsse?.x509 !== undefined)
+      return this.#decideVerified(address, context, received);
     const head = await receiveHead(context, address, received);
     context.options.service.observer.opened(context, received.bytes);
     if ('error' in head) return this.#undecided(address, context, head.error, true);
@@ -238,6 +214,33 @@ export class Site implements Migration {
       if (isUnreadable(error)) return this.#unread(address, context, known, error, isCallerRead);
       throw error;
     }
+  }
+
+  /** Reads a call whose message is verified, and decides. */
+  async #decideVerified(address: SoapAddress, context: RequestContext, received: Received): Promise<Decided> {
+    const read = await readVerified(address, context, received);
+    if ('error' in read) return this.#undecided(address, context, read.error, true);
+    const { call } = read;
+    const { operation, version } = call;
+    const given = givenIn(operation, call.input, call.values);
+    const caller = this.#place.identify(context, given);
+    const known = { caller, operation: operation.operation, version, call };
+    const refusal = refusalOf(context, known.operation, given);
+    if (refusal !== undefined) return { ...known, decision: unrouted, refusal };
+    return { ...known, decision: this.#decideRead(context, operation, caller, call.input) };
+  }
+
+  /** Returns the decision about a request that was read completely. */
+  #decideRead(
+    context: RequestContext,
+    compiled: CompiledOperation,
+    caller: Caller,
+    input: Input | Prepared,
+  ): Decision {
+    const { operation } = compiled;
+    const found = this.#decide(context, operation, caller, undefined);
+    if (found !== 'payload') return found;
+    return this.#decideByJson(context, operation, caller, jsonOf(compiled, input), false);
   }
 
   /** Returns the decision about a request with an operation and an unreadable payload. */

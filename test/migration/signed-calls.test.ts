@@ -1,0 +1,144 @@
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import { related } from '../gateway/protocols/soap/related.ts';
+import { folder as keys } from '../security/captures.ts';
+import { signedThenEncrypted } from '../security/encrypt.ts';
+import { type Message, signed } from '../security/sign.ts';
+import { type CallerReply, type CallerRequest, contractFolder, type Site, startSite } from './scenario.ts';
+
+// Messages that the gateway verifies or decrypts before it routes them. Alice signs them.
+
+const path = '/shop/Orders.asmx';
+const toNew = [{ name: 'all', mode: 'new' }];
+
+/** Starts a site whose contract verifies signatures. The legacy service and the new one answer everything. */
+async function start(t: ExecutionContext, routes: readonly object[] = toNew, x509 = ''): Promise<Site> {
+  const contract = mkdtempSync(join(tmpdir(), 'soapbridge-signed-'));
+  t.teardown(() => rmSync(contract, { recursive: true }));
+  cpSync(contractFolder('contracts/orders'), contract, { recursive: true });
+  cpSync(join(keys, 'keys'), join(contract, 'keys'), { recursive: true });
+  chmodSync(join(contract, 'keys/gateway.key'), 0o600);
+  const overlay = join(contract, 'soap.yaml');
+  const settings = `x509: { certificates: [keys/alice.crt], require: [body], replay: allow }${x509}`;
+  writeFileSync(overlay, `${readFileSync(overlay, 'utf8')}wsse: { ${settings} }\n`);
+  const site = await startSite(t, { contract, config: { legacy: '{legacy}', migration: { routes } } });
+  site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body: 'legacy' };
+  const order = { GetOrderResult: { id: 17, Placed: '2006-03-01T09:30:00Z', Total: 1, Status: 'Open' } };
+  const headers = { 'content-type': 'application/json' };
+  site.upstream.answer = { status: 200, headers, body: JSON.stringify(order) };
+  return site;
+}
+
+function order(padding = 0): Message {
+  const culture = padding === 0 ? '' : `<culture>${'a'.repeat(padding)}</culture>`;
+  const created = new Date().toISOString();
+  return {
+    payload: `<GetOrder xmlns="http://orders.example/"><orderId>17</orderId>${culture}</GetOrder>`,
+    created,
+    expires: new Date(Date.now() + 60_000).toISOString(),
+  };
+}
+
+function send(
+  site: Site,
+  body: string | Buffer,
+  headers: CallerRequest['headers'] = {},
+): Promise<CallerReply> {
+  return site.send({ path, headers: { 'Content-Type': 'text/xml', ...headers }, body });
+}
+
+/** Returns the mode and rule of the last call. */
+function lastRoute(site: Site): string {
+  const { mode, rule } = site.log().findLast((line) => line.ms !== undefined) ?? {};
+  return `${mode} ${rule}`;
+}
+
+for (const [title, padding] of [
+  ['small', 0],
+  ['large', 100_000],
+  ['very large', 800_000],
+] as const)
+  test(`X12, G15: a ${title} signed message is routed by its operation and its values`, async (t) => {
+    const when = { value: { orderId: '17' } };
+    for (const routes of [toNew, [{ name: 'all', mode: 'new', when }]]) {
+      const site = await start(t, routes);
+      const reply = await send(site, signed(order(padding)));
+      t.regex(reply.body.toString(), /<n0:GetOrderResponse/);
+      t.is(lastRoute(site), 'new all');
+      t.is(site.legacy.hits.length, 0);
+      t.is(site.upstream.hits.length, 1);
+    }
+  });
+
+test('X12, G14: a large signed message reaches the legacy service unchanged', async (t) => {
+  const site = await start(t, []);
+  const body = signed(order(100_000));
+  t.is((await send(site, body)).body.toString(), 'legacy');
+  t.is(lastRoute(site), 'legacy otherwise');
+  t.is(site.legacy.hits[0]?.body.toString(), body);
+  const packed = gzipSync(body);
+  await send(site, packed, { 'Content-Encoding': 'gzip' });
+  t.is(lastRoute(site), 'legacy otherwise');
+  t.deepEqual(site.legacy.hits[1]?.body, packed);
+});
+
+test('X22, G15: a package is routed after its parts are verified', async (t) => {
+  const site = await start(t);
+  const photo = 'p'.repeat(200_000);
+  const root = signed({
+    ...order(),
+    references: ['body', 'time', 'cid:photo'],
+    parts: { 'cid:photo': photo },
+  });
+  const packageOf = (bytes: string) => related({ form: 'swa', root, parts: [{ id: 'photo', bytes }] });
+  for (const [bytes, answer] of [
+    [photo, /<n0:GetOrderResponse/],
+    [photo.replace('p', 'q'), /<faultcode>w:FailedCheck/],
+  ] as const) {
+    const { headers, body } = packageOf(bytes);
+    t.regex((await site.send({ path, headers, body })).body.toString(), answer);
+  }
+  t.is(site.upstream.hits.length, 1);
+  t.is(site.legacy.hits.length, 0);
+});
+
+test('X12, G12: a message that cannot be verified, or is too large, is unreadable', async (t) => {
+  const site = await start(t, [{ name: 'reads', mode: 'new', when: { header: { 'X-New': '1' } } }]);
+  const changed = signed(order(100_000)).replace('<orderId>17', '<orderId>18');
+  for (const body of [changed, signed(order(2_000_000))]) {
+    t.is((await send(site, body, { 'X-New': '1' })).body.toString(), 'legacy');
+    t.is(lastRoute(site), 'legacy unreadable');
+    t.is(site.legacy.hits.at(-1)?.body.length, body.length);
+  }
+  t.is(site.upstream.hits.length, 0);
+});
+
+test('X12, G12: without a route to legacy, a message that cannot be verified gets its fault', async (t) => {
+  const site = await start(t);
+  const reply = await send(site, signed(order(100_000)).replace('<orderId>17', '<orderId>18'));
+  t.regex(reply.body.toString(), /<faultcode>w:FailedCheck/);
+  t.is(site.legacy.hits.length + site.upstream.hits.length, 0);
+});
+
+const decrypt = ', decrypt: { keys: [{ key: keys/gateway.key, certificate: keys/gateway.crt }], cbc: true }';
+
+for (const cipher of ['aes128-gcm', 'aes256-cbc'])
+  test(`X24, G15: a message with ${cipher} is routed, and sent twice to legacy unchanged`, async (t) => {
+    const when = { value: { orderId: '17' } };
+    const site = await start(t, [{ name: 'all', mode: 'new', when }], decrypt);
+    for (const padding of [0, 100_000, 600_000]) {
+      const reply = await send(site, signedThenEncrypted({ cipher }, order(padding)));
+      t.regex(reply.body.toString(), /<n0:GetOrderResponse/);
+      t.is(lastRoute(site), 'new all');
+    }
+    const legacy = await start(t, [], decrypt);
+    const body = signedThenEncrypted({ cipher }, order());
+    for (const _ of [1, 2]) {
+      t.is((await send(legacy, body)).body.toString(), 'legacy');
+      t.is(lastRoute(legacy), 'legacy otherwise');
+      t.is(legacy.legacy.hits.at(-1)?.body.toString(), body);
+    }
+  });
