@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import { claimedCredentials, type HeaderValues, type MessageCredentials } from '../call/credentials.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -30,18 +31,21 @@ const noBody: ReadonlyMap<string, string> = new Map();
  *
  * @param certified header with the value of the client certificate; undefined for none
  * @param nameOf returns the name or pseudonym of a caller
+ * @param signed credentials that only a verified message can set (X20, X26)
  */
 export function compileIdentifyCaller(
   credentials: Parameters<typeof compileCallerId>[0],
   certified: string | undefined,
   nameOf: (id: CallerId) => string,
   networkOf: NetworkOf,
+  signed: ReturnType<typeof verifiedCredentialsOf>,
 ): IdentifyCaller {
   const idOf = compileCallerId(credentials);
   const header = certified?.toLowerCase();
   return ({ head, request, options }, inMessage) => {
     const { limits } = options.service.compiled;
-    const values = claimedCredentials(credentials, { body: noBody, ...inMessage }, head, limits);
+    const given = { body: noBody, ...inMessage };
+    const values = claimedCredentials(credentials, given, head, limits, signed);
     const claimed = idOf(values);
     const certificate = header === undefined ? undefined : head.headers[header];
     const id =

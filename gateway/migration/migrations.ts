@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import { compileBlendCodecs } from '../../mappings/compare/blend-codecs.ts';
+import { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
@@ -238,6 +239,7 @@ export class Migrations {
           clientCertificate?.header,
           nameOf,
           service.networkOf,
+          verifiedCredentialsOf(contract.wsse),
         ),
         readsCaller: (operation) => live.now().readsCaller(operation),
         legacy,

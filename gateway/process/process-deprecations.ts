@@ -1,3 +1,4 @@
+import { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { shownPath } from '../core/contract-app.ts';
@@ -70,8 +71,9 @@ export class ProcessDeprecations {
       if (checked === undefined) return undefined;
       const path = shownPath(checked.contract.basePath);
       const certified = contracts[index]?.plan.deprecate?.certified;
-      const { credentials } = checked.contract;
-      const identify = compileIdentifyCaller(credentials, certified, callers.nameOf, networkOf);
+      const { credentials, wsse } = checked.contract;
+      const signed = verifiedCredentialsOf(wsse);
+      const identify = compileIdentifyCaller(credentials, certified, callers.nameOf, networkOf, signed);
       const exemptions = (): readonly Exemption[] | undefined =>
         this.#exemptions === undefined ? undefined : (this.#exemptions.get(path) ?? []);
       return new Deprecations({ ...checked, path, counts, identify, exemptions });

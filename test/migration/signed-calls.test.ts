@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { related } from '../gateway/protocols/soap/related.ts';
+import { contractWith } from '../gateway/gateway.ts';
+import { documents, related, storeDocument } from '../gateway/protocols/soap/related.ts';
 import { folder as keys } from '../security/captures.ts';
 import { signedThenEncrypted } from '../security/encrypt.ts';
 import { type Message, signed } from '../security/sign.ts';
@@ -142,3 +143,32 @@ for (const cipher of ['aes128-gcm', 'aes256-cbc'])
       t.is(legacy.legacy.hits.at(-1)?.body.toString(), body);
     }
   });
+
+test('X20, G65: the verified signer is exempt from an end of an operation, and not a claimed one', async (t) => {
+  const key = (name: string) => JSON.stringify(join(keys, `keys/${name}.crt`));
+  const settings = 'require: [body], replay: allow, credential: { userId: commonName }';
+  const overlay = `credentials: { headers: { userId: X-User-Id } }
+wsse: { x509: { certificates: [${key('alice')}, ${key('bob')}], ${settings} } }`;
+  const contract = contractWith(t, overlay, documents);
+  const operations = ['StoreDocument'];
+  const sunset = '2026-06-01T00:00:00Z';
+  const deprecate = [
+    { operations, since: '2026-01-01T00:00:00Z', sunset, exempt: { alice: '2096-01-01T00:00:00Z' } },
+  ];
+  const config = { migration: { deprecate } };
+  const site = await startSite(t, { contract, config, callers: ['alice'] });
+  site.upstream.answer = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' };
+  const [, payload = ''] =
+    /<(?:\w+:)?Body>(.*)<\/(?:\w+:)?Body>/s.exec(storeDocument('<name>a.pdf</name>')) ?? [];
+  const answerTo = async (signer: string, headers: Record<string, string> = {}) => {
+    const body = signed({ ...order(), payload, signer });
+    return (
+      await site.send({ path: '/soap11', headers: { 'Content-Type': 'text/xml', ...headers }, body })
+    ).body.toString();
+  };
+  t.regex(await answerTo('bob'), /Gone/);
+  t.regex(await answerTo('bob', { 'X-User-Id': 'alice' }), /Gone/);
+  t.is(site.upstream.hits.length, 0);
+  t.regex(await answerTo('alice'), /StoreDocumentResponse/);
+  t.is(site.upstream.hits[0]?.headers['x-user-id'], 'alice');
+});
