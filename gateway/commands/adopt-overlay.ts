@@ -82,10 +82,19 @@ function signatureLines({ policies }: AdoptedService): readonly string[] {
     'wsse:',
     `  x509: { ${x509.join(', ')} }`,
     ...(has('sign') ? [`  sign: { key: "", certificate: ""${confirmation} }`] : []),
-    ...(wanted.has('encryption') && has('cbc') ? ['  decrypt: { cbc: true }'] : []),
+    ...(wanted.has('encryption') ? [decryptLine(has('sign'), has('cbc'))] : []),
     ...(canRead.saml && has('saml') ? [`  saml: { issuers: { ${[...new Set(issuers)].join(', ')} } }`] : []),
     '',
   ];
+}
+
+/** Returns the setting for decryption. Its key is by default that of signed replies. */
+function decryptLine(hasKey: boolean, isCbc: boolean): string {
+  const items = [
+    ...(hasKey ? [] : ['keys: [{ key: "", certificate: "" }]']),
+    ...(isCbc ? ['cbc: true'] : []),
+  ];
+  return items.length === 0 ? '  decrypt: {}' : `  decrypt: { ${items.join(', ')} }`;
 }
 
 /** Returns the lines of keys with examples from the contract. */

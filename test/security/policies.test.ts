@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { adoptedOverlayText } from '../../gateway/commands/adopt-overlay.ts';
@@ -109,6 +109,36 @@ for (const [name, ...wsse] of [
     const found = adoptedWith(t, policyFile(name));
     t.deepEqual(found.wsse, ['wsse:', ...wsse]);
     t.regex(found.notMet, /\(soap\.yaml: wsse\.x509/);
+  });
+
+for (const [name, change, line] of [
+  ['with CBC', (wsdl: string) => wsdl, 'decrypt: { cbc: true }'],
+  ['with GCM', (wsdl: string) => wsdl.replaceAll('Basic256Sha256', 'Basic256GCMSha256'), 'decrypt: {}'],
+  [
+    'without signed replies',
+    (wsdl: string) => wsdl.replaceAll('AsymmetricBinding', 'EndorsingSupportingTokens'),
+    'decrypt: { keys: [{ key: "", certificate: "" }], cbc: true }',
+  ],
+] as const)
+  test(`X23, X37: the settings of encryption ${name} start after the files are set`, (t) => {
+    const wsdl = change(policyFile('p-asym-sign-enc'));
+    const { wsse } = adoptedWith(t, wsdl);
+    t.is(wsse.at(-1), `  ${line}`);
+    const overlay = wsse.join('\n').replaceAll('ca: ""', 'ca: keys/root.crt');
+    const files = overlay
+      .replaceAll('key: ""', 'key: gateway.key')
+      .replaceAll('certificate: ""', 'certificate: gateway.crt');
+    const served = folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': files });
+    cpSync(join(folder, 'keys'), join(served, 'keys'), { recursive: true });
+    for (const kind of ['key', 'crt'])
+      cpSync(join(folder, `keys/gateway.${kind}`), join(served, `gateway.${kind}`));
+    chmodSync(join(served, 'gateway.key'), 0o600);
+    const { contract } = readContract(served);
+    t.is(contract.wsse?.decrypt?.cbc, line.includes('cbc'));
+    t.deepEqual(
+      contract.adopted?.service.policies.filter((one) => !one.served),
+      [],
+    );
   });
 
 test('X37: a policy that the gateway does not support is listed, without settings', (t) => {
