@@ -11,6 +11,26 @@ export const policyNames = ['transport', 'message', 'signed', 'endorsed'] as con
  */
 export type PolicyName = (typeof policyNames)[number];
 
+/**
+ * Returns the setting that clients of policy `signed` need and the contract lacks (X35); undefined for none. They
+ * encrypt a UsernameToken, and Body if the policy says so, with AES-CBC.
+ */
+export function lackingForSigned({ username, x509, sign, decrypt }: Wsse): string | undefined {
+  const requirements: readonly string[] = x509?.require ?? [];
+  const isEncrypted = requirements.includes('encryption');
+  if (sign === undefined) return 'the key wsse.sign';
+  if (!requirements.includes('body')) return 'body in wsse.x509.require';
+  if ((username === undefined && !isEncrypted) || decrypt?.cbc === true) return undefined;
+  const encrypted = username === undefined ? 'Body' : 'the UsernameToken';
+  return `wsse.decrypt with cbc: true (clients encrypt ${encrypted} with AES-CBC)`;
+}
+
+/** Returns true if clients of policy `endorsed` sign everything that the contract requires: only a Timestamp. */
+export function fitsEndorsed({ username, x509 }: Wsse): boolean {
+  const beyond: readonly string[] = ['body', 'encryption', ...(username === undefined ? [] : ['token'])];
+  return x509?.require.every((item) => !beyond.includes(item)) === true;
+}
+
 const policyNamespace = { 'xmlns:wsp': 'http://schemas.xmlsoap.org/ws/2004/09/policy' };
 const securityPolicy = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
 

@@ -5,7 +5,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, partsOf } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { createRecent, type Recent } from '../../mappings/recent.ts';
-import { type PolicyName, policyNames } from '../../wsdl/policy.ts';
+import { lackingForSigned, type PolicyName, policyNames } from '../../wsdl/policy.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
 import { createSliceFinder, type SliceNames, UnknownName } from '../../wsdl/slice.ts';
 import { overloaded } from '../admission/admission.ts';
@@ -273,9 +273,9 @@ function unfitPolicy(
   if (requested === undefined) return undefined;
   if (policy === undefined)
     return `expected policy to be one of ${policyNames.join(', ')}, got another value`;
-  const { username, x509, sign } = wsse ?? {};
-  if (username === undefined && x509 === undefined)
+  if (wsse === undefined || (wsse.username === undefined && wsse.x509 === undefined))
     return 'this contract does not use WS-Security, so its WSDL has no such policy';
+  const { username, x509 } = wsse;
   const isHttps = address.startsWith('https:');
   const expected = `policy=${policy}: expected`;
   switch (policy) {
@@ -285,11 +285,10 @@ function unfitPolicy(
       return policy === 'message' || isHttps
         ? undefined
         : `${expected} an https SOAPBRIDGE_PUBLIC_URL, got http. Use policy=message, or set an https URL`;
-    case 'signed':
-      if (sign === undefined) return `${expected} the key wsse.sign in the overlay, got none`;
-      return x509?.require.includes('body') === true
-        ? undefined
-        : `${expected} body in wsse.x509.require in the overlay, got none`;
+    case 'signed': {
+      const lacking = lackingForSigned(wsse);
+      return lacking && `${expected} ${lacking} in the overlay, got none`;
+    }
     case 'endorsed':
       if (x509 === undefined) return `${expected} the key wsse.x509 in the overlay, got none`;
       return isHttps ? undefined : `${expected} an https SOAPBRIDGE_PUBLIC_URL, got http`;

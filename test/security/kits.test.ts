@@ -79,6 +79,31 @@ test('X38: the configurations follow the settings of the contract', (t) => {
   t.is(signingFiles(wsseWith([]), wsdl).size, 0);
 });
 
+test('X38: a client that cannot satisfy the settings has no configuration', (t) => {
+  const decrypt = { keys: [], cbc: true };
+  const listed = (wsse: Wsse): string[] => {
+    const files = signingFiles(wsse, `${address}/soap11?wsdl`);
+    const names = [...files.keys()]
+      .map((name) => name.replace('signing/', ''))
+      .filter((name) => name !== 'README.txt');
+    const described = [...(files.get('signing/README.txt') ?? '').matchAll(/^([\w-]+\.\w+) {2}/gm)];
+    t.deepEqual(
+      described.map(([, name]) => name),
+      names,
+    );
+    return names;
+  };
+  const others = ['zeep_signing.py', 'node-soap.mjs', 'wse-php.php', 'soapui.txt'];
+  const encrypted = wsseWith(['body', 'timestamp', 'encryption']);
+  t.deepEqual(listed({ ...encrypted, decrypt }), ['cxf.properties', 'wcf.config']);
+  t.deepEqual(listed({ ...encrypted, decrypt: { ...decrypt, cbc: false } }), []);
+  t.deepEqual(listed(wsseWith(['body', 'timestamp'], false)), others);
+  t.deepEqual(listed({ ...wsseWith(['body', 'timestamp']), username: 'user' }), others);
+  t.is(listed(wsseWith(['timestamp'], false)).length, 6);
+  const wcf = signingFiles({ ...encrypted, decrypt }, address).get('signing/wcf.config') ?? '';
+  t.regex(wcf, /ProtectionLevel\.EncryptAndSign/);
+});
+
 test('X4: kits and pages list only SOAP if calls must be signed', (t) => {
   const json = /\/(?:json|xml)\/reply\//;
   for (const [name, text] of filesOf(signed)) t.notRegex(text, json, name);

@@ -10,6 +10,7 @@ import { requestOf, sendAt, startSigned } from './signed.ts';
 import { verifyReply } from './verify-reply.ts';
 
 const pair = 'sign: { key: gateway.key, certificate: gateway.crt }';
+const decrypting = `${pair}, decrypt: { cbc: true }`;
 
 /** Returns the policy of a WSDL that real clients configure themselves from. */
 function policyIn(wsdl: string): string {
@@ -36,7 +37,7 @@ for (const [policy, file] of [
 ] as const)
   test(`X35: policy=${policy} has the assertions that CXF, Metro and Rampart obey`, async (t) => {
     const expected = policyIn(readFileSync(join(folder, 'policies', `${file}.wsdl`), 'utf8'));
-    const withToken = await policyOf(t, policy);
+    const withToken = await policyOf(t, policy, { more: decrypting });
     t.is(withToken.status, 200, withToken.text);
     const found = policyIn(withToken.text);
     t.regex(found, token);
@@ -48,7 +49,12 @@ for (const [policy, file] of [
 
 test('X35: policy=signed with a UsernameToken has the assertions of the clients', async (t) => {
   const expected = policyIn(readFileSync(join(folder, 'policies/p-asym-sign-ut.wsdl'), 'utf8'));
-  t.is(policyIn((await policyOf(t, 'signed')).text), expected);
+  t.is(policyIn((await policyOf(t, 'signed', { more: decrypting })).text), expected);
+});
+
+test('X32, X35: policy=signed asks for an encrypted Body if the contract requires it', async (t) => {
+  const { text } = await policyOf(t, 'signed', { variant: 'signerOnlyEncrypted', more: decrypting });
+  t.is(policyIn(text), policyIn(policyFile('p-asym-sign-enc')));
 });
 
 test('X35: a policy without the settings that it needs is 404, with the reason', async (t) => {
@@ -60,6 +66,10 @@ test('X35: a policy without the settings that it needs is 404, with the reason',
   await refused('signed', 'policy=signed: expected the key wsse.sign in the overlay, got none', { more: '' });
   const transport = { variant: 'transport' };
   await refused('signed', 'policy=signed: expected body in wsse.x509.require', transport);
+  const cbc = 'policy=signed: expected wsse.decrypt with cbc: true (clients encrypt';
+  await refused('signed', `${cbc} the UsernameToken with AES-CBC) in the overlay, got none`, {});
+  const gcm = { variant: 'signerOnlyEncrypted', more: `${pair}, decrypt: {}` };
+  await refused('signed', `${cbc} Body with AES-CBC) in the overlay, got none`, gcm);
   const http = { publicUrl: 'http://gateway.example' };
   await refused('endorsed', 'policy=endorsed: expected an https SOAPBRIDGE_PUBLIC_URL, got http', http);
   await refused('message', 'policy=message: expected the key wsse.username', { variant: 'signerOnly' });

@@ -1,4 +1,5 @@
 import { requiresSignature, type Wsse } from '../../mappings/contract/credentials.ts';
+import { fitsEndorsed, lackingForSigned } from '../policy.ts';
 
 /** The call that the files configure. */
 interface Signed {
@@ -7,47 +8,85 @@ interface Signed {
   readonly policy: 'signed' | 'endorsed' | undefined;
   readonly signsReplies: boolean;
   readonly sha1: boolean | 'signature';
+  /** True if Body must be encrypted. */
+  readonly isEncrypted: boolean;
 }
 
 const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 const sha256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 
-/** Returns configurations of clients that sign, by path; none for a contract that requires no signatures (X38). */
+/**
+ * Returns configurations of clients that sign, by path; none for a contract that requires no signatures (X38). Clients
+ * that cannot satisfy `require` have none.
+ */
 export function signingFiles(wsse: Wsse | undefined, wsdl: string): ReadonlyMap<string, string> {
   const { x509, sign } = wsse ?? {};
-  if (x509 === undefined || !requiresSignature(wsse)) return new Map();
-  const isSigned = sign !== undefined && x509.require.includes('body');
-  const policy = isSigned ? 'signed' : wsdl.startsWith('https:') ? 'endorsed' : undefined;
-  const signed: Signed = { wsdl, policy, signsReplies: sign !== undefined, sha1: x509.sha1 };
+  if (wsse === undefined || x509 === undefined || !requiresSignature(wsse)) return new Map();
+  const isEndorsed = wsdl.startsWith('https:') && fitsEndorsed(wsse);
+  const policy = lackingForSigned(wsse) === undefined ? 'signed' : isEndorsed ? 'endorsed' : undefined;
+  const isEncrypted = x509.require.includes('encryption');
+  const signed: Signed = { wsdl, policy, signsReplies: sign !== undefined, sha1: x509.sha1, isEncrypted };
+  const files = clients.filter(({ followsPolicy }) => (followsPolicy ? policy !== undefined : !isEncrypted));
   return new Map([
-    ['signing/README.txt', readme(signed, x509.require)],
-    ['signing/cxf.properties', cxf(signed)],
-    ['signing/wcf.config', wcf(signed)],
-    ['signing/zeep_signing.py', zeep(signed)],
-    ['signing/node-soap.mjs', nodeSoap(signed)],
-    ['signing/wse-php.php', wsePhp()],
-    ['signing/soapui.txt', soapUi(signed)],
+    ['signing/README.txt', readme(signed, x509.require, files)],
+    ...files.map(({ name, text }) => [`signing/${name}`, text(signed)] as const),
   ]);
 }
+
+/** The configuration of a client. */
+interface Client {
+  readonly name: string;
+  readonly description: (signed: Signed) => string;
+  /** True for clients that need a policy, and encrypt if it says so. Others encrypt nothing. */
+  readonly followsPolicy: boolean;
+  readonly text: (signed: Signed) => string;
+}
+
+const clients: readonly Client[] = [
+  {
+    name: 'cxf.properties',
+    description: (signed) => `CXF, Metro and Rampart read the policy of ${addressOf(signed)}`,
+    followsPolicy: true,
+    text: cxf,
+  },
+  { name: 'wcf.config', description: () => 'WCF: a customBinding', followsPolicy: true, text: wcf },
+  {
+    name: 'zeep_signing.py',
+    description: () => 'zeep: BinarySignature with SHA-256 and a Timestamp',
+    followsPolicy: false,
+    text: zeep,
+  },
+  {
+    name: 'node-soap.mjs',
+    description: () => 'node-soap: WSSecurityCert',
+    followsPolicy: false,
+    text: nodeSoap,
+  },
+  { name: 'wse-php.php', description: () => 'PHP: wse-php with SHA-256', followsPolicy: false, text: wsePhp },
+  {
+    name: 'soapui.txt',
+    description: () => 'SoapUI: outgoing WS-Security configuration',
+    followsPolicy: false,
+    text: soapUi,
+  },
+];
 
 function addressOf({ wsdl, policy }: Signed): string {
   return policy === undefined ? wsdl : `${wsdl}&policy=${policy}`;
 }
 
-function readme(signed: Signed, require: readonly string[]): string {
+function readme(signed: Signed, require: readonly string[], files: readonly Client[]): string {
   const replies = signed.signsReplies
     ? 'Replies to signed calls are signed. The certificate of the service is gateway.crt in these files.'
     : 'Replies are not signed.';
-  return `Each call must be signed with an X.509 certificate. One signature covers: ${require.join(', ')}.
-Only SOAP calls can be signed. ${replies}
+  const lines = files.map(({ name, description }) => `${name.padEnd(17)}${description(signed)}`);
+  const items = require.filter((item) => item !== 'encryption').join(', ');
+  const encrypted = signed.isEncrypted ? ' Body must be encrypted for that certificate.' : '';
+  return `Each call must be signed with an X.509 certificate. One signature covers: ${items}.
+Only SOAP calls can be signed. ${replies}${encrypted}
 caller.key and caller.crt are your key and certificate, and caller.p12 has both.
 
-cxf.properties   CXF, Metro and Rampart read the policy of ${addressOf(signed)}
-wcf.config       WCF: a customBinding
-zeep_signing.py  zeep: BinarySignature with SHA-256 and a Timestamp
-node-soap.mjs    node-soap: WSSecurityCert
-wse-php.php      PHP: wse-php with SHA-256
-soapui.txt       SoapUI: outgoing WS-Security configuration
+${lines.join('\n')}
 
 WSSecurityCertWithToken of node-soap 1.13.0 cannot be verified: its Reference names #_0, but Body has no Id.
 Use WSSecurityCert or WSSecurityPlusCert.
@@ -77,13 +116,16 @@ ${algorithm}
 `;
 }
 
-function wcf({ policy }: Signed): string {
+function wcf({ policy, isEncrypted }: Signed): string {
   const isSigned = policy === 'signed';
+  const level = isSigned
+    ? ` Set ProtectionLevel.${isEncrypted ? 'EncryptAndSign' : 'Sign'} on the service contract.`
+    : '';
   const mode = isSigned ? 'MutualCertificate' : 'CertificateOverTransport';
   const service = isSigned
     ? '\n          <serviceCertificate><defaultCertificate storeName="TrustedPeople" storeLocation="CurrentUser" x509FindType="FindBySubjectName" findValue="gateway"/></serviceCertificate>'
     : '';
-  return `<!-- Not run: this stack is not among those that are tested here.${isSigned ? ' Set ProtectionLevel.Sign on the service contract.' : ''} -->
+  return `<!-- Not run: this stack is not among those that are tested here.${level} -->
 <configuration>
   <system.serviceModel>
     <bindings>
