@@ -3,6 +3,7 @@ import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { suggestion } from '../../mappings/contract/nearest.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
+import { checkEncryptedReplies } from '../../mappings/loader/overlay/encrypted-replies.ts';
 import { parsePath } from '../../mappings/mapping/paths.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
 import { checkCaller, checkOperation, faultsOf } from './known-names.ts';
@@ -50,6 +51,8 @@ export function readRouting(stated: StatedMigration, at: string, checked: Checke
   const faults = new Map(
     [...fallback].map(([name, names]) => [name, reader.faults(name, names, `${at}/fallback`)]),
   );
+  const { wsse } = checked.contract;
+  checkEncryptedReplies(replies?.package, wsse, `${at}/replies/package`, report);
   return {
     rules,
     override: override === undefined ? undefined : reader.override(override, `${at}/override`),

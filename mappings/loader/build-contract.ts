@@ -30,6 +30,7 @@ import {
 } from './operations/response-status.ts';
 import { readRoutes } from './operations/routes.ts';
 import { Servers } from './operations/servers.ts';
+import { checkEncryptedReplies } from './overlay/encrypted-replies.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
 import { deepFreeze } from './schema/freeze.ts';
 import { TypeBuilder } from './schema/type-builder.ts';
@@ -332,7 +333,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash
   const credentials = buildCredentials(overlay, operations, finished.own, reportOverlay);
   const routes = readRoutes(overlay, operations, credentials, reportOverlay);
   checkStreams(overlay, operations, binary, reportOverlay);
-  checkEncrypted(overlay, reportOverlay);
+  checkEncryptedReplies(overlay.settings.mtomReplies, overlay.wsse, '/mtomReplies', reportOverlay);
   checkErrors(overlay, operations, responseStatus, reportOverlay);
   const faultDetail = faultDetailOf(finished.own);
   const ports = writtenPorts(operations.map(({ name }) => name));
@@ -453,12 +454,6 @@ function checkErrors(
       '/soapErrors',
       `expected data.responseStatus in every reply, got none in ${without.name}. Use fault`,
     );
-}
-
-/** Reports replies with parts in a contract that encrypts replies, because only Body is encrypted (X32). */
-function checkEncrypted({ settings, wsse }: Overlay, report: Report): void {
-  if (wsse?.decrypt !== undefined && settings.mtomReplies !== 'never')
-    report('/mtomReplies', 'expected never with /wsse/decrypt, because parts of replies are not encrypted');
 }
 
 /** Reports invalid uses of `stream`. A streamed file must be the whole body, and its values are not checked (W64). */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
+import { ContractError } from '../../mappings/loader/document/error.ts';
 import { contractWith } from '../gateway/gateway.ts';
 import { documents, related, storeDocument } from '../gateway/protocols/soap/related.ts';
 import { folder as keys } from '../security/captures.ts';
@@ -16,7 +17,12 @@ const path = '/shop/Orders.asmx';
 const toNew = [{ name: 'all', mode: 'new' }];
 
 /** Starts a site whose contract verifies signatures. The legacy service and the new one answer everything. */
-async function start(t: ExecutionContext, routes: readonly object[] = toNew, x509 = ''): Promise<Site> {
+async function start(
+  t: ExecutionContext,
+  routes: readonly object[] = toNew,
+  x509 = '',
+  { more = '', replies = {} } = {},
+): Promise<Site> {
   const contract = mkdtempSync(join(tmpdir(), 'soapbridge-signed-'));
   t.teardown(() => rmSync(contract, { recursive: true }));
   cpSync(contractFolder('contracts/orders'), contract, { recursive: true });
@@ -24,8 +30,11 @@ async function start(t: ExecutionContext, routes: readonly object[] = toNew, x50
   chmodSync(join(contract, 'keys/gateway.key'), 0o600);
   const overlay = join(contract, 'soap.yaml');
   const settings = `x509: { certificates: [keys/alice.crt], require: [body], replay: allow }${x509}`;
-  writeFileSync(overlay, `${readFileSync(overlay, 'utf8')}wsse: { ${settings} }\n`);
-  const site = await startSite(t, { contract, config: { legacy: '{legacy}', migration: { routes } } });
+  writeFileSync(overlay, `${readFileSync(overlay, 'utf8')}wsse: { ${settings} }\n${more}`);
+  const site = await startSite(t, {
+    contract,
+    config: { legacy: '{legacy}', migration: { routes, replies } },
+  });
   site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body: 'legacy' };
   const order = { GetOrderResult: { id: 17, Placed: '2006-03-01T09:30:00Z', Total: 1, Status: 'Open' } };
   const headers = { 'content-type': 'application/json' };
@@ -172,3 +181,19 @@ wsse: { x509: { certificates: [${key('alice')}, ${key('bob')}], ${settings} } }`
   t.regex(await answerTo('alice'), /StoreDocumentResponse/);
   t.is(site.upstream.hits[0]?.headers['x-user-id'], 'alice');
 });
+
+for (const packaging of ['requested', 'always'])
+  test(`X32, G23: replies with package ${packaging} are an error if replies are encrypted`, async (t) => {
+    const problemsWith = async (options: Parameters<typeof start>[3]): Promise<readonly string[]> => {
+      const error = await t.throwsAsync(start(t, toNew, decrypt, options), { instanceOf: ContractError });
+      return error?.problems.map(({ pointer, message }) => `${pointer}: ${message}`) ?? [];
+    };
+    const text = 'expected never with /wsse/decrypt, because parts of replies are not encrypted';
+    t.deepEqual(await problemsWith({ replies: { package: packaging } }), [
+      `/contracts/~1/migration/replies/package: ${text}`,
+    ]);
+    if (packaging === 'requested')
+      t.deepEqual(await problemsWith({ more: 'mtomReplies: requested\n' }), [`/mtomReplies: ${text}`]);
+    await t.notThrowsAsync(start(t, toNew, decrypt, { replies: { package: 'never' } }));
+    await t.notThrowsAsync(start(t, toNew, '', { replies: { package: packaging } }));
+  });

@@ -1,4 +1,3 @@
-import type { Wsse } from '../../contract/credentials.ts';
 import {
   defaultSettings,
   type OverlayValues,
@@ -9,6 +8,7 @@ import type { ReadBytes } from '../document/bytes-reader.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
 import { readSettings } from '../document/settings-file.ts';
+import { checkEncryptedReplies } from '../overlay/encrypted-replies.ts';
 import { basePathOf, noFiles, readHeaderNames, readSignatureKeys, settingsOf } from '../overlay/overlay.ts';
 
 type Keys = OverlayValues<'adopted'>;
@@ -31,7 +31,7 @@ export interface AdoptedOverlay {
   readonly headers: ReadonlyMap<string, { readonly header: string; readonly format: string }>;
   readonly personal: readonly string[];
   /** Settings of signatures; undefined for none, or while names of files are missing (X37). */
-  readonly signatures: Pick<Wsse, 'timestamp' | 'unverified' | 'x509' | 'sign'> | undefined;
+  readonly signatures: ReturnType<typeof readSignatureKeys> | undefined;
   /** Pointers of missing names of files. */
   readonly missingFiles: readonly string[];
 }
@@ -46,6 +46,12 @@ export function readAdoptedOverlay(
   const missingFiles = keys.wsse === undefined ? [] : emptyNames(keys.wsse, '/wsse');
   if (keys.wsse?.x509?.credential !== undefined)
     report('/wsse/x509/credential', 'expected none for a WSDL, because its callers have no such credential');
+  const settings = settingsOf('adopted', keys, defaultSettings.adopted, report);
+  const signatures =
+    keys.wsse === undefined || missingFiles.length > 0
+      ? undefined
+      : readSignatureKeys(keys.wsse, new Map(), report, readBytes);
+  checkEncryptedReplies(settings.mtomReplies, signatures, '/mtomReplies', report);
   return {
     wsdl: keys.wsdl,
     refs: keys.refs ?? new Map(),
@@ -54,14 +60,11 @@ export function readAdoptedOverlay(
     operations: keys.operations ?? new Map(),
     rename: keys.rename ?? new Map(),
     open: [...(keys.open ?? [])].flatMap(([type, how]) => (how === 'fields' ? [type] : [])),
-    settings: settingsOf('adopted', keys, defaultSettings.adopted, report),
+    settings,
     headers: readMoved(keys.headers, report),
     personal: keys.personal ?? [],
     missingFiles,
-    signatures:
-      keys.wsse === undefined || missingFiles.length > 0
-        ? undefined
-        : readSignatureKeys(keys.wsse, new Map(), report, readBytes),
+    signatures,
   };
 }
 
