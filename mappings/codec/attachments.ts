@@ -30,7 +30,7 @@ export class Attachments implements AttachedParts {
   readonly parts: readonly Attachment[];
   /** Positions of the parts that are used as values. */
   readonly taken: number[] = [];
-  /** True for a signed message: parts without a reference are ignored, whatever the contract says (X22). */
+  /** True for a signed or decrypted message: parts without a reference are ignored, whatever the contract says (X22). */
   ignoresUnused = false;
   readonly #byId = new Map<string, number>();
   readonly #used: boolean[] = [];

@@ -437,7 +437,12 @@ test.serial('X1: during a key rotation, messages for both certificates are decry
 
 test.serial('X22, X23: ciphertext may be in MIME parts, as CXF sends it with MTOM', async (t) => {
   const xop = 'http://www.w3.org/2004/08/xop/include';
-  for (const message of [signedThenEncrypted(), encryptedThenSigned(usualPayload)]) {
+  const unsigned = signedThenEncrypted({}, { signatures: [] });
+  for (const [name, message] of [
+    ['gcm', signedThenEncrypted()],
+    ['gcm', encryptedThenSigned(usualPayload)],
+    ['open', unsigned],
+  ] as const) {
     const parts: { readonly id: string; readonly bytes: Buffer }[] = [];
     const root = message.replace(/<x:CipherValue>([^<]*)</g, (_, base64: string) => {
       const id = `part${parts.length}@lab`;
@@ -452,12 +457,12 @@ test.serial('X22, X23: ciphertext may be in MIME parts, as CXF sends it with MTO
       ),
       body,
     ]);
-    const { upstream, reply } = await sendAt(gateways.gcm, request, time);
+    const { upstream, reply } = await sendAt(gateways[name], request, time);
     t.deepEqual(upstream, jane, reply);
     const other = Buffer.from(request);
     const at = other.indexOf(parts[1]?.bytes ?? 'none');
     other[at] = (other[at] ?? 0) ^ 1;
-    const changed = await sendAt(gateways.gcm, other, time);
+    const changed = await sendAt(gateways[name], other, time);
     t.is(changed.code, 'wsse:FailedCheck');
   }
 });

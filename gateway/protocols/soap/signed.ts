@@ -68,7 +68,8 @@ function openMessage(
       invalidAction(address.version, 'an envelope with one Header and one Body'),
     );
   const { version, signedActions, checkParts, checkAssertion, facts, answered, decrypted } = reading;
-  if (attachments !== undefined) attachments.ignoresUnused = facts !== undefined;
+  const isSecured = facts !== undefined || decrypted !== undefined;
+  if (attachments !== undefined) attachments.ignoresUnused = isSecured;
   const verified = { charset: 'utf-8', attachments } as const;
   const envelope = answering(answered, now, () =>
     usual.open({ ...verified, document: Buffer.from(reading.document), actions }, address),
