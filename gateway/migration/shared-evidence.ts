@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../core/core-options.ts';
+import { NumberedWrites } from '../store/numbered-writes.ts';
 import { type Statement, type Store, StoreError } from '../store/store.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
@@ -12,7 +13,6 @@ import {
   nothingWritten,
   readStoredEvidence,
   replaceCounts,
-  setMeta,
   setSettings,
   type WrittenFinding,
 } from './stored-evidence.ts';
@@ -56,9 +56,7 @@ export class SharedEvidence implements EvidenceKeeper {
   readonly #findings = new WeakMap<Finding, WrittenFinding>();
   readonly #counts = new WeakMap<Counts, string>();
   readonly #writer = randomUUID();
-  #writes = 0;
-  /** Changes of a write whose result is unknown. */
-  #uncertain: { readonly write: string; readonly changes: readonly Change[] } | undefined;
+  readonly #writes: NumberedWrites;
   #verdicts: Snapshot = [];
   #readAt = Number.NEGATIVE_INFINITY;
   #saving = Promise.resolve();
@@ -66,6 +64,7 @@ export class SharedEvidence implements EvidenceKeeper {
   /** @param now returns the time in ms since 1970 */
   constructor(store: Store, log: Log, now: () => number = Date.now) {
     this.#store = store;
+    this.#writes = new NumberedWrites(store);
     this.#log = log;
     this.#now = now;
   }
@@ -95,7 +94,7 @@ export class SharedEvidence implements EvidenceKeeper {
   /** Writes all changes. After a failure, the remaining ones are written later (G54). */
   async #save(): Promise<void> {
     try {
-      await this.#settleUncertain();
+      await this.#writes.settle();
       let hasChanged = false;
       for (const [contract, kept] of this.#kept) {
         const changes = this.#changesOf(contract, kept);
@@ -149,32 +148,13 @@ export class SharedEvidence implements EvidenceKeeper {
     return changes;
   }
 
-  /** Writes changes with the number of the write, so that none is added twice. */
-  async #write(changes: readonly Change[]): Promise<void> {
-    const write = String(++this.#writes);
-    this.#uncertain = { write, changes };
-    const number = setMeta(this.#numberName(), write);
-    await this.#store.write([...changes.map(({ statement }) => statement), number]);
-    this.#settle(changes);
-  }
-
-  /** Reads whether the store has performed the last write, if its result is unknown. */
-  async #settleUncertain(): Promise<void> {
-    if (this.#uncertain === undefined) return;
-    const { write, changes } = this.#uncertain;
-    const sql = 'SELECT value FROM meta WHERE name = $1';
-    const [row] = await this.#store.all({ sql, values: [this.#numberName()] });
-    if (row?.value === write) this.#settle(changes);
-    this.#uncertain = undefined;
-  }
-
-  #settle(changes: readonly Change[]): void {
-    for (const { settle } of changes) settle();
-    this.#uncertain = undefined;
-  }
-
-  #numberName(): string {
-    return `write ${this.#writer}`;
+  #write(changes: readonly Change[]): Promise<void> {
+    return this.#writes.write(
+      changes.map(({ statement }) => statement),
+      (isWritten) => {
+        if (isWritten) for (const { settle } of changes) settle();
+      },
+    );
   }
 
   /** Deletes the least frequent findings of all replicas above the maximum number (G45). */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setMeta } from '../store/numbered-writes.ts';
 import type { Statement, Store, StoreRow } from '../store/store.ts';
 import type { Counts, Durations, EvidenceData, Example, Finding, FindingDecision } from './evidence.ts';
 import type { EvidenceSettings, State } from './state-file.ts';
@@ -87,13 +88,6 @@ export function replaceCounts(contract: string, writer: string, counts: Counts):
       ...[noisePairs, replaced, replacedLast, first, JSON.stringify(legacyMs), JSON.stringify(newMs)],
     ],
   };
-}
-
-/** Returns the statement that sets a value of the table `meta`. */
-export function setMeta(name: string, value: string): Statement {
-  const sql = `INSERT INTO meta (name, value) VALUES ($1, $2)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-  return { sql, values: [name, value] };
 }
 
 const settingsName = 'contract ';

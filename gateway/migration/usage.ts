@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Log } from '../core/core-options.ts';
-import { type Statement, type Store, StoreError } from '../store/store.ts';
+import { NumberedWrites } from '../store/numbered-writes.ts';
+import { type Store, StoreError } from '../store/store.ts';
 import {
   addUsage,
   type CallerRow,
@@ -21,6 +22,9 @@ export const usagePauseMs = 10_000;
 
 /** Maximum number of rows of a contract that wait for the store. Further ones are added to the caller `other`. */
 export const maxUsageRows = 20_000;
+
+/** Time between two readings of the callers, in ms. Other processes add some. */
+const readPause = 60_000;
 
 /** Maximum number of networks whose pseudonyms are kept. */
 const maxNetworks = 1_024;
@@ -52,21 +56,23 @@ export interface UsageParts {
   readonly keepsNetworks: boolean;
 }
 
-/** Rows and callers that wait for the store. */
-interface Waiting {
-  readonly rows: Map<string, UsageRow>;
-  readonly callers: Map<string, CallerRow>;
-}
-
 /** Counts the calls of one contract (G61, G62). The counters wait in memory until they are written to the store. */
 export class Usage {
   parts: UsageParts;
   readonly #store: Store;
   readonly #log: Log;
-  #waiting: Waiting = { rows: new Map(), callers: new Map() };
-  /** Names of counted callers: those of the store, and those since the start. */
-  readonly #known = new Set<string>();
-  #isSeeded = false;
+  readonly #writes: NumberedWrites;
+  /** Rows that wait for the store. */
+  readonly #rows = new Map<string, UsageRow>();
+  /** Callers that wait for the store. */
+  readonly #callers = new Map<string, CallerRow>();
+  /** Names of callers with a row in the store. */
+  #known = new Set<string>();
+  /** Names of waiting callers that are not known. */
+  readonly #new = new Set<string>();
+  /** True if the store has the maximum number of callers. */
+  #isFull = false;
+  #readAt = Number.NEGATIVE_INFINITY;
   /** Pseudonyms by network. */
   readonly #networks = new Map<string, string>();
   /** Starts of messages of callers that their User-Agent does not identify, until the call has ended. */
@@ -75,6 +81,7 @@ export class Usage {
 
   constructor(store: Store, log: Log, parts: UsageParts) {
     this.#store = store;
+    this.#writes = new NumberedWrites(store);
     this.#log = log;
     this.parts = parts;
   }
@@ -111,19 +118,18 @@ export class Usage {
   #admit(exchange: Observed, at: number): string {
     const { request, stats } = exchange;
     const name = stats.caller ?? this.#networkName(request);
-    const { callers } = this.#waiting;
-    const waiting = callers.get(name);
+    const waiting = this.#callers.get(name);
     if (waiting !== undefined) {
       waiting.lastAt = Math.max(waiting.lastAt, at);
       return name;
     }
-    if (!this.#known.has(name)) {
-      if (this.#known.size >= this.parts.maxCallers) return others;
-      this.#known.add(name);
+    if (!this.#known.has(name) && !this.#new.has(name)) {
+      if (this.#isFull || this.#known.size + this.#new.size >= this.parts.maxCallers) return others;
+      this.#new.add(name);
     }
     const { keepsNetworks, networkOf, subjectOf } = this.parts;
     const agent = request.headers['user-agent'];
-    callers.set(name, {
+    this.#callers.set(name, {
       caller: name,
       network: keepsNetworks ? networkOf(request) : undefined,
       userAgent: agent === undefined ? undefined : logText(agent).slice(0, longestAgent),
@@ -147,17 +153,17 @@ export class Usage {
   }
 
   #rowOf(operation: string, caller: string, day: number, binding: string, side: string): UsageRow {
-    const { rows } = this.#waiting;
     const key = `${operation} ${caller} ${day} ${binding} ${side}`;
-    const found = rows.get(key);
+    const found = this.#rows.get(key);
     if (found !== undefined) return found;
     const { maxRows = maxUsageRows } = this.parts;
-    if (rows.size >= maxRows && caller !== others) return this.#rowOf(operation, others, day, binding, side);
+    if (this.#rows.size >= maxRows && caller !== others)
+      return this.#rowOf(operation, others, day, binding, side);
     const row: UsageRow = {
       ...{ operation, caller, day, binding, side },
       ...{ calls: 0, faults: 0, reordered: 0, ignored: 0, illegalReferences: 0, noAction: 0, lastAt: 0 },
     };
-    rows.set(key, row);
+    this.#rows.set(key, row);
     return row;
   }
 
@@ -168,22 +174,11 @@ export class Usage {
   };
 
   async #write(): Promise<void> {
-    const { path } = this.parts;
     try {
-      if (!this.#isSeeded) await this.#seed();
-      const { rows, callers } = this.#waiting;
-      this.#waiting = { rows: new Map(), callers: new Map() };
-      const changes: (readonly [Statement, () => void])[] = [
-        ...inOrder(callers).map((row) => [putCaller(path, row), () => this.#keepCaller(row)] as const),
-        ...inOrder(rows).map((row) => [addUsage(path, row), () => this.#keepRow(row)] as const),
-      ];
-      for (let from = 0; from < changes.length; from += maxStatements)
-        try {
-          await this.#store.write(changes.slice(from, from + maxStatements).map(([statement]) => statement));
-        } catch (error) {
-          for (const [, keep] of changes.slice(from)) keep();
-          throw error;
-        }
+      await this.#writes.settle();
+      if (performance.now() - this.#readAt >= readPause) await this.#readCallers();
+      await this.#writeCallers();
+      await this.#writeRows();
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       // the store logs all other failures
@@ -191,12 +186,82 @@ export class Usage {
     }
   }
 
-  /** Reads the callers that were counted before the start. */
-  async #seed(): Promise<void> {
+  /** Reads the callers of all processes. */
+  async #readCallers(): Promise<void> {
     const { path, maxCallers } = this.parts;
-    for (const name of await callersOf(this.#store, path, maxCallers))
-      if (this.#known.size < maxCallers) this.#known.add(name);
-    this.#isSeeded = true;
+    this.#known = new Set(await callersOf(this.#store, path, maxCallers));
+    this.#isFull = this.#known.size >= maxCallers;
+    this.#readAt = performance.now();
+    const isDeleted = (name: string): boolean => !this.#known.has(name) && !this.#callers.has(name);
+    this.#countAsOther(isDeleted);
+  }
+
+  /** Writes the waiting callers. Those above the maximum number of the contract are counted as `other`. */
+  async #writeCallers(): Promise<void> {
+    const { path, maxCallers } = this.parts;
+    const due = inOrder(this.#callers);
+    this.#callers.clear();
+    for (let from = 0; from < due.length; from += maxStatements) {
+      const part = due.slice(from, from + maxStatements);
+      try {
+        const counts = await this.#store.write(part.map((row) => putCaller(path, row, maxCallers)));
+        this.#settleCallers(part, counts);
+      } catch (error) {
+        for (const row of due.slice(from)) this.#keepCaller(row);
+        throw error;
+      }
+    }
+  }
+
+  #settleCallers(part: readonly CallerRow[], counts: readonly number[]): void {
+    const refused = new Set<string>();
+    for (const [index, { caller }] of part.entries()) {
+      this.#new.delete(caller);
+      if (counts[index] !== 0) this.#known.add(caller);
+      else {
+        this.#known.delete(caller);
+        this.#callers.delete(caller);
+        refused.add(caller);
+      }
+    }
+    if (refused.size === 0) return;
+    this.#isFull = true;
+    this.#countAsOther((name) => refused.has(name));
+  }
+
+  #countAsOther(isRefused: (caller: string) => boolean): void {
+    for (const [key, row] of [...this.#rows])
+      if (row.caller !== others && isRefused(row.caller)) {
+        this.#rows.delete(key);
+        this.#keepRow({ ...row, caller: others });
+      }
+  }
+
+  /** Writes the waiting rows of callers that the store has. */
+  async #writeRows(): Promise<void> {
+    const { path } = this.parts;
+    const rows = new Map(
+      [...this.#rows].filter(([, { caller }]) => caller === others || this.#known.has(caller)),
+    );
+    for (const key of rows.keys()) this.#rows.delete(key);
+    const due = inOrder(rows);
+    const keep = (kept: readonly UsageRow[]): void => {
+      for (const row of kept) this.#keepRow(row);
+    };
+    for (let from = 0; from < due.length; from += maxStatements) {
+      const part = due.slice(from, from + maxStatements);
+      try {
+        await this.#writes.write(
+          part.map((row) => addUsage(path, row)),
+          (isWritten) => {
+            if (!isWritten) keep(part);
+          },
+        );
+      } catch (error) {
+        keep(due.slice(from + maxStatements));
+        throw error;
+      }
+    }
   }
 
   /** Adds a row that was not written to the waiting ones. */
@@ -214,9 +279,8 @@ export class Usage {
 
   /** Adds the data of a caller that were not written to the waiting ones. */
   #keepCaller(row: CallerRow): void {
-    const { callers } = this.#waiting;
-    const newer = callers.get(row.caller);
-    callers.set(row.caller, newer === undefined ? row : { ...newer, firstAt: row.firstAt });
+    const newer = this.#callers.get(row.caller);
+    this.#callers.set(row.caller, newer === undefined ? row : { ...newer, firstAt: row.firstAt });
   }
 }
 

@@ -44,9 +44,11 @@ export class ProcessUsage {
   /** Returns the observer of the contract at a path. */
   observerOf(path: string): Observer {
     const parts = { ...this.#partsOf(path), keepsNetworks: this.#withNetworks.has(path) };
-    const usage = this.#usages.get(path) ?? new Usage(this.#store, this.#log, parts);
+    const known = this.#usages.get(path);
+    const usage = known ?? new Usage(this.#store, this.#log, parts);
     usage.parts = parts;
     this.#usages.set(path, usage);
+    if (known === undefined) void usage.write(); // reads the callers of the store
     return usage.observer;
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { timeText, writeName } from './numbered-writes.ts';
 import { tableData } from './schema.ts';
 import type { Statement, Store, StoreValue } from './store.ts';
 import type { TableData } from './table-data.ts';
@@ -37,6 +38,12 @@ export async function deleteRows(
 
 const dueName = 'expiry';
 
+/** The last writes of processes. A process needs its own only until its next one. */
+const writes: TableData = { table: 'meta', key: 'name', time: 'value' };
+
+/** Age at which the last write of a process is deleted, in ms. */
+const writesKeptMs = 7 * 24 * 60 * 60 * 1_000;
+
 /**
  * Deletes the rows of all tables that are older than they are kept (G55). Only one process of all replicas does it, in
  * each period.
@@ -49,7 +56,6 @@ export async function deleteExpired(
   periodMs: number,
   all = tableData,
 ): Promise<number> {
-  const timeText = (time: number): string => String(Math.max(0, time)).padStart(15, '0');
   const first: Statement = {
     sql: 'INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
     values: [dueName, timeText(0)],
@@ -64,5 +70,6 @@ export async function deleteExpired(
   for (const data of all)
     if (data.keepMs !== undefined)
       deleted += await deleteRows(store, data, `${data.time} < $1`, now - data.keepMs);
-  return deleted;
+  const isOld = `name LIKE '${writeName}%' AND value < $1`;
+  return deleted + (await deleteRows(store, writes, isOld, timeText(now - writesKeptMs)));
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { Usage, type UsageParts } from '../../gateway/migration/usage.ts';
-import type { Store } from '../../gateway/store/store.ts';
+import { type Store, StoreError } from '../../gateway/store/store.ts';
 import {
   callerRowsOf,
   insertExemption,
@@ -328,6 +328,51 @@ test('G54, G61: rows are written in the order of their keys, so that processes d
   const callers = written.filter((text) => /^\/ [abc] /.test(text));
   t.deepEqual(callers, callers.toSorted());
   t.is(callers.length, 3);
+});
+
+test('usageCallers: (G61) is a limit of the contract, not of each process', async (t) => {
+  const { store } = await opened(t, `sqlite:${join(folderOf(t), 'store.db')}`);
+  const [one, two] = [countersOf(store, { maxCallers: 3 }), countersOf(store, { maxCallers: 3 })];
+  for (const caller of ['a', 'b']) one.call(caller);
+  for (const caller of ['c', 'd', 'e', 'a']) two.call(caller); // `a` is above the limit of this process
+  await Promise.all([one.usage.write(), two.usage.write()]);
+  t.deepEqual(callsBy(await usageOf(store, '/', 0)), { a: 1, b: 1, c: 1, other: 3 });
+  t.is((await callerRowsOf(store, '/')).size, 3);
+  for (const caller of ['c', 'd']) two.call(caller);
+  await two.usage.write();
+  t.deepEqual(callsBy(await usageOf(store, '/', 0)), { a: 1, b: 1, c: 2, other: 4 });
+});
+
+test('G54, G61: calls of a write whose reply is lost are counted once', async (t) => {
+  const { store } = await opened(t, `sqlite:${join(folderOf(t), 'store.db')}`);
+  let lost: 'reply' | 'write' | undefined;
+  const write: Store['write'] = async (statements) => {
+    const isLost = statements.some(({ sql }) => sql.startsWith('INSERT INTO usage_days'));
+    const refused = new StoreError('no reply', 'timeout');
+    if (isLost && lost === 'write') throw refused;
+    const changes = await store.write(statements);
+    if (isLost && lost === 'reply') throw refused;
+    return changes;
+  };
+  const { usage, call } = countersOf({ all: store.all, close: store.close, isUp: true, write });
+  for (const next of ['reply', 'write', undefined] as const) {
+    lost = next;
+    call('a');
+    await usage.write();
+  }
+  t.deepEqual(callsBy(await usageOf(store, '/', 0)), { a: 3 });
+});
+
+test('G55, G61: a forgotten caller that calls again gets a new row', async (t) => {
+  const { store } = await opened(t, `sqlite:${join(folderOf(t), 'store.db')}`);
+  const { usage, call } = countersOf(store);
+  call('a');
+  await usage.write();
+  await store.write([{ sql: 'DELETE FROM callers' }, { sql: 'DELETE FROM usage_days' }]);
+  call('a');
+  await usage.write();
+  t.deepEqual(callsBy(await usageOf(store, '/', 0)), { a: 1 }); // it has called again
+  t.is((await callerRowsOf(store, '/')).size, 1);
 });
 
 test('G54, G61: counters wait for the store up to their bound, and no call is lost', async (t) => {

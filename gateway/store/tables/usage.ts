@@ -114,7 +114,10 @@ export function addUsage(contract: string, row: UsageRow): Statement {
 }
 
 const callerSql = `INSERT INTO callers (contract, caller, network, user_agent, subject, stack, first_at, last_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  SELECT * FROM (SELECT CAST($1 AS TEXT) AS contract, CAST($2 AS TEXT) AS caller, CAST($3 AS TEXT), CAST($4 AS TEXT),
+    CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT), CAST($8 AS BIGINT)) AS added
+  WHERE EXISTS (SELECT 1 FROM callers WHERE callers.contract = added.contract AND callers.caller = added.caller)
+  OR (SELECT COUNT(*) FROM callers WHERE callers.contract = added.contract) < $9
   ON CONFLICT (contract, caller) DO UPDATE SET
   network = excluded.network,
   user_agent = COALESCE(excluded.user_agent, callers.user_agent),
@@ -123,12 +126,18 @@ const callerSql = `INSERT INTO callers (contract, caller, network, user_agent, s
   first_at = CASE WHEN excluded.first_at < callers.first_at THEN excluded.first_at ELSE callers.first_at END,
   ${later('callers')}`;
 
-/** Returns the statement that adds a caller, or updates its row. */
-export function putCaller(contract: string, row: CallerRow): Statement {
+/**
+ * Returns the statement that updates the row of a caller, or adds one. It changes no row if it would have to add one, and
+ * the contract has `most` callers.
+ */
+export function putCaller(contract: string, row: CallerRow, most: number): Statement {
   const { caller, network, userAgent, subject, stack, firstAt, lastAt } = row;
   return {
     sql: callerSql,
-    values: [contract, caller, network ?? null, userAgent ?? null, subject ?? null, stack, firstAt, lastAt],
+    values: [
+      ...[contract, caller, network ?? null, userAgent ?? null, subject ?? null, stack, firstAt, lastAt],
+      most,
+    ],
   };
 }
 

@@ -183,10 +183,14 @@ test('G61 to G65, G71: usage, a caller and its exemption', async (t) => {
       ...{ operation, caller: 'acme', day: startOfDay(now), binding: 'soap11', side: 'legacy' },
       ...{ ...zero, calls: 5, lastAt: now },
     }),
-    putCaller('/agency', {
-      ...{ caller: 'acme', network: undefined, userAgent: 'zeep', subject: undefined, stack: 'zeep' },
-      ...{ firstAt: now, lastAt: now },
-    }),
+    putCaller(
+      '/agency',
+      {
+        ...{ caller: 'acme', network: undefined, userAgent: 'zeep', subject: undefined, stack: 'zeep' },
+        ...{ firstAt: now, lastAt: now },
+      },
+      10,
+    ),
   ]);
   t.like((await get(site, `${base}/usage`)).items[0], { operation, caller: 'acme', calls: 5, stack: 'zeep' });
   t.is((await get(site, `${base}/usage?since=soon`)).status, 400);
@@ -216,7 +220,7 @@ test('G65: an exemption for an id that has the form of a pseudonym has the pseud
   const unused = 'abcdefghijklmnop';
   t.not(await exempt(unused), unused);
   const row = { network: undefined, userAgent: undefined, subject: undefined, stack: 'zeep' };
-  await store.write([putCaller('/agency', { ...row, caller: unused, firstAt: now, lastAt: now })]);
+  await store.write([putCaller('/agency', { ...row, caller: unused, firstAt: now, lastAt: now }, 10)]);
   t.is(await exempt(unused), unused);
 });
 

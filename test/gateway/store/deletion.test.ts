@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { deleteExpired, deleteRows } from '../../../gateway/store/deletion.ts';
+import { setMeta, timeText } from '../../../gateway/store/numbered-writes.ts';
 import { tableData } from '../../../gateway/store/schema.ts';
 import type { Store } from '../../../gateway/store/store.ts';
 import { folderOf, opened } from './opened.ts';
@@ -25,6 +26,19 @@ test('G55: counts are kept for 400 days; only one process deletes them in a peri
   t.deepEqual(await hoursOf(store), [kept, now]);
   t.is(await deleteExpired(store, now + day - 1, day), 0);
   t.is(await deleteExpired(store, now + day, day), 1);
+});
+
+test('G55: the number of the last write of a process is kept for seven days', async (t) => {
+  const { store } = await opened(t, `sqlite:${join(folderOf(t), 'store.db')}`);
+  const row = (name: string, time: number) => setMeta(name, `${timeText(time)} 1`);
+  const kept = now - 7 * day;
+  await store.write([row('write a', kept - 1), row('write b', kept), row('writer', 0), row('contract /', 0)]);
+  t.is(await deleteExpired(store, now, day), 1);
+  const names = await store.all({ sql: "SELECT name FROM meta WHERE name <> 'schema' ORDER BY name" });
+  t.deepEqual(
+    names.map(({ name }) => name),
+    ['contract /', 'expiry', 'write b', 'writer'],
+  );
 });
 
 test('G55: rows are deleted oldest first, in batches that are halved while they take longer than 50 ms', async (t) => {

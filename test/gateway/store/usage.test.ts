@@ -86,10 +86,16 @@ test('G62: a caller keeps its first call and its known stack, and gets the newes
     stack: 'zeep',
   };
   for (const store of await openStores(t)) {
-    await store.write([putCaller('/', { ...caller, firstAt: at, lastAt: at })]);
+    await store.write([putCaller('/', { ...caller, firstAt: at, lastAt: at }, 2)]);
     const next = { ...caller, userAgent: undefined, subject: 'CN=acme', stack: 'unknown' };
-    await store.write([putCaller('/', { ...next, firstAt: at + 1, lastAt: at + 2 })]);
-    await store.write([putCaller('/', { ...caller, caller: 'beta', firstAt: at, lastAt: at })]);
+    await store.write([putCaller('/', { ...next, firstAt: at + 1, lastAt: at + 2 }, 1)]);
+    for (const [most, changes] of [
+      [1, 0],
+      [2, 1],
+    ] as const) {
+      const beta = { ...caller, caller: 'beta', firstAt: at, lastAt: at };
+      t.deepEqual(await store.write([putCaller('/', beta, most)]), [changes]);
+    }
     t.deepEqual(await callersOf(store, '/', 10), ['acme', 'beta']);
     t.deepEqual(await callersOf(store, '/', 1), ['acme']);
     const rows = await callerRowsOf(store, '/', 'acme');
