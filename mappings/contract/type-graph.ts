@@ -243,6 +243,12 @@ export type AdoptedBody =
   /** The wrapper of an rpc call or reply. Its parts are elements without a namespace, in the message's order (A30). */
   | { readonly kind: 'rpc'; readonly wrapper: QName; readonly parts: readonly ElementDeclaration[] };
 
+/** Returns true if a type is another type or derived from it (XSD Part 1, 2.6.1). */
+export function isDerived(type: SchemaType, from: SchemaType): boolean {
+  for (let at: SchemaType | undefined = type; at !== undefined; at = at.base) if (at === from) return true;
+  return false;
+}
+
 /** Returns the simple type of an element's text; undefined if it may have child elements. */
 export function textTypeOf(type: SchemaType): SimpleType | undefined {
   if (type.kind === 'simple') return type;

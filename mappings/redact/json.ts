@@ -1,5 +1,6 @@
 import { foldAscii } from '../codec/scalars/text.ts';
 import type { ObjectShape, Shape, Shapes } from '../compare/shapes.ts';
+import { builtInTypes } from '../contract/built-in-types.ts';
 import type { SimpleType } from '../contract/type-graph.ts';
 import type { JsonReader } from '../json/reader.ts';
 import { type Level, type Step, stepOf } from './levels.ts';
@@ -17,6 +18,8 @@ interface Place {
   readonly shape: Shape | undefined;
   readonly path: readonly Step[];
   readonly level: Level;
+  /** Names that `@fault` may have; undefined for none. */
+  readonly faults?: ReadonlySet<string>;
 }
 
 /** Redacts one JSON text. */
@@ -32,9 +35,13 @@ export class JsonRedaction {
     this.#terms = terms;
   }
 
-  /** Redacts the text. Throws JsonError. */
-  redact(shape: Shape | undefined): void {
-    this.#value({ shape, path: [], level: shape === undefined ? 'open' : undefined });
+  /**
+   * Redacts the text. Throws JsonError.
+   *
+   * @param faults names that `@fault` of the root may have
+   */
+  redact(shape: Shape | undefined, faults: ReadonlySet<string>): void {
+    this.#value({ shape, path: [], level: shape === undefined ? 'open' : undefined, faults });
     this.#json.end();
   }
 
@@ -47,7 +54,7 @@ export class JsonRedaction {
       json.enter();
       const item = shape?.kind === 'list' ? shape.item() : shape;
       for (let first = true; json.next(first, closeBracket); first = false)
-        this.#value({ ...place, shape: item });
+        this.#value({ shape: item, path: place.path, level: place.level });
     } else this.#scalar(place, code === quote);
   }
 
@@ -73,8 +80,10 @@ export class JsonRedaction {
     json.enter();
     for (let first = true; json.next(first, closeBrace); first = false) {
       const name = json.name();
-      if (name === '@type') shape = this.#typed(shape);
-      else if (name === '@nil' || name === '@fault') json.skip();
+      if (name === '@type') shape = this.#typed(shape, place);
+      else if (name === '@fault' && json.peek() === quote)
+        this.#name(place, (text) => place.faults?.has(text));
+      else if (name === '@nil' || name === '@fault') this.#unknown(place);
       else this.#member(name, shape, place);
     }
   }
@@ -89,14 +98,30 @@ export class JsonRedaction {
     this.#value({ shape: member, path, level: levels.of(path, inner) });
   }
 
+  /** Redacts the value of a member of the gateway that is none of its values. Booleans stay. */
+  #unknown({ path, level }: Place): void {
+    this.#value({ shape: undefined, path, level: level === 'credential' ? level : 'open' });
+  }
+
+  /** Reads a name, and hides an unknown one. */
+  #name(place: Place, isKnown: (text: string) => boolean | undefined): string {
+    const start = this.#json.position;
+    const text = this.#json.string();
+    const shown =
+      isKnown(text) === true ? text : this.#shown(text, { ...place, shape: undefined, level: 'open' });
+    if (shown !== text) this.#replace(start, JSON.stringify(shown));
+    return text;
+  }
+
   /** Reads `@type`, and returns the shape of the type that it names. */
-  #typed(shape: Shape | undefined): Shape | undefined {
-    const json = this.#json;
-    if (json.peek() !== quote) {
-      json.skip();
+  #typed(shape: Shape | undefined, place: Place): Shape | undefined {
+    if (this.#json.peek() !== quote) {
+      this.#unknown(place);
       return shape;
     }
-    const type = this.#shapes.typeNamed(json.string());
+    const isBuiltIn = (text: string): boolean => text.startsWith('xs:') && builtInTypes.has(text.slice(3));
+    const named = this.#name(place, (text) => isBuiltIn(text) || this.#shapes.typeNamed(text) !== undefined);
+    const type = this.#shapes.typeNamed(named);
     return type?.kind === 'complex' ? this.#shapes.objectShape(type) : shape;
   }
 

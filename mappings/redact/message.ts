@@ -21,7 +21,11 @@ import { XmlReader } from '../xml/reader.ts';
 import { JsonRedaction } from './json.ts';
 import { type Level, Levels } from './levels.ts';
 import { compileBytePseudonyms, compilePseudonyms, hiddenText, type PseudonymOf } from './pseudonyms.ts';
+import { References } from './references.ts';
 import { type Edit, NoEnvelope, type RedactionTerms, XmlRedaction } from './xml.ts';
+
+/** Maximum number of times that an envelope is read. References to targets before them need more than two. */
+const mostWalks = 8;
 
 /** `pseudonyms` replaces personal values; `none` keeps them. Credentials are always `***`. */
 export type RedactionMode = 'pseudonyms' | 'none';
@@ -71,30 +75,49 @@ export function compileRedaction(
   };
   return (operation, hide, onCredential) => {
     const seen = new Map<string, string>();
-    const termsOf = (side: 'input' | 'output'): RedactionTerms => ({
+    const credentials = new Set<string>();
+    const termsOf = (side: 'input' | 'output', references: References): RedactionTerms => ({
       contract,
       levels: levels[side],
       pseudonymOf,
       seen,
       hide,
-      onCredential,
+      references,
+      onCredential: (text) => {
+        credentials.add(text);
+        onCredential(text);
+      },
     });
     const document = (side: 'input' | 'output', bytes: Buffer, charset: string | undefined) => {
       // blanks in place of processing instructions, which may contain any text
       const decoded = decodeXml(bytes, charset);
       const instructions = instructionsIn(decoded);
       const text = withoutRanges(decoded, instructions, ' ');
-      const reader = new XmlReader(text, unlimited, { acceptsIllegalReferences: true, emptyPrefixes: true });
-      const redaction = new XmlRedaction(reader, text, termsOf(side));
-      redaction.redact(operation, side);
-      return { bytes: encoded(bytes, charset, text, redaction.edits, instructions), parts: redaction.parts };
+      const references = new References();
+      const terms = termsOf(side, references);
+      for (let walk = 0; walk < mostWalks; walk++) {
+        const known = [credentials.size, seen.size];
+        references.isChanged = false;
+        const xml = new XmlReader(text, unlimited, { acceptsIllegalReferences: true, emptyPrefixes: true });
+        const redaction = new XmlRedaction(xml, text, terms);
+        redaction.redact(operation, side);
+        // what stands later in the message may change what is shown before it
+        const isNew = credentials.size !== known[0] || (redaction.hasReasons && seen.size !== known[1]);
+        if (!isNew && !references.isChanged)
+          return {
+            bytes: encoded(bytes, charset, text, redaction.edits, instructions),
+            parts: redaction.parts,
+          };
+      }
+      throw new NoEnvelope('references that are too deep');
     };
     return {
       soap: (side, body, contentType = '') =>
         readable(() => {
           const { type, charset } = parseContentType(contentType);
           if (type !== 'multipart/related') return document(side, body, charset).bytes;
-          const split = splitRelated(body, readRelatedType(contentType), unlimited);
+          const related = readRelatedType(contentType);
+          const split = splitRelated(body, related, unlimited);
           const { start, end, isBase64 } = split.root;
           if (isBase64) return undefined;
           const root = document(side, body.subarray(start, end), split.charset);
@@ -103,17 +126,35 @@ export function compileRedaction(
             const level = isKnown ? root.parts.get(part.id ?? '') : 'open';
             return partBytes(body.subarray(part.start, part.end), part, level, mode, pseudonymOf, otherBytes);
           });
-          return rejoined(body, [split.root, ...split.parts], [root.bytes, ...others]);
+          const places = [split.root, ...split.parts];
+          return rejoined(body, related.boundary, places, [root.bytes, ...others]);
         }),
       json: (side, body, isFault = false) =>
         readable(() => {
           const text = body.toString('utf8');
-          const redaction = new JsonRedaction(new JsonReader(text, unlimited), shapes, termsOf(side));
-          redaction.redact(jsonShape(shapes, operation, side, isFault ? text : undefined, unlimited));
-          return Buffer.from(applied(text, redaction.edits));
+          const shape = jsonShape(shapes, operation, side, isFault ? text : undefined, unlimited);
+          const faults = side === 'output' ? faultNames(shapes, operation) : noFaults;
+          const terms = termsOf(side, new References());
+          const walked = (): JsonRedaction => {
+            const redaction = new JsonRedaction(new JsonReader(text, unlimited), shapes, terms);
+            redaction.redact(shape, faults);
+            return redaction;
+          };
+          const known = credentials.size;
+          const first = walked();
+          const { edits } = credentials.size === known ? first : walked();
+          return Buffer.from(applied(text, edits));
         }),
     };
   };
+}
+
+const noFaults: ReadonlySet<string> = new Set();
+
+/** Returns the names of the faults of an operation. */
+function faultNames(shapes: Shapes, operation: Operation): ReadonlySet<string> {
+  const faults = shapes.replyOf(operation).slots.get('@fault')?.shape();
+  return faults?.kind === 'object' ? new Set(faults.slots.keys()) : noFaults;
 }
 
 function jsonShape(
@@ -205,24 +246,32 @@ function partBytes(
 }
 
 /** Joins the parts of a multipart message again. The headers of parts keep only what readers need. */
-function rejoined(body: Buffer, places: readonly PartPlace[], contents: readonly Buffer[]): Buffer {
+function rejoined(
+  body: Buffer,
+  boundary: string,
+  places: readonly PartPlace[],
+  contents: readonly Buffer[],
+): Buffer {
   const pieces: Buffer[] = [];
   let from = 0;
   for (const [index, { start, end }] of places.entries()) {
-    pieces.push(withoutHeaders(body.subarray(from, start), index > 0), contents[index] ?? Buffer.alloc(0));
+    const before = withoutHeaders(body.subarray(from, start), `--${boundary}`, index > 0);
+    pieces.push(Buffer.from(index > 0 ? `\r\n${before}` : before, 'latin1'));
+    pieces.push(contents[index] ?? Buffer.alloc(0));
     from = end;
   }
-  const closing = body.subarray(from).toString('latin1');
-  pieces.push(Buffer.from(closing.slice(0, closing.indexOf('--', 4) + 2), 'latin1'));
-  return Buffer.concat([...pieces, Buffer.from('\r\n')]);
+  return Buffer.concat([...pieces, Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1')]);
 }
 
-/** Hides the lines before a part except the boundary and the headers that describe its content. */
-function withoutHeaders(bytes: Buffer, isAttachment: boolean): Buffer {
-  const lines = bytes.toString('latin1').split('\r\n');
+/** Returns the boundary before a part, and hides its headers except those that describe its content. */
+function withoutHeaders(bytes: Buffer, delimiter: string, isAttachment: boolean): string {
+  const all = bytes.toString('latin1').split('\r\n');
+  const isDelimiter = (line: string): boolean => line.trimEnd() === delimiter;
+  // the lines before the first boundary are no part of the message
+  const lines = all.slice(all.findIndex(isDelimiter));
   let isKept = true;
   const shown = lines.map((line) => {
-    if (line === '' || line.startsWith('--')) return line;
+    if (line === '' || isDelimiter(line)) return line;
     if (line.startsWith(' ') || line.startsWith('\t'))
       return isKept && !isAttachment ? line : ` ${hiddenText}`;
     const [name = ''] = line.split(':', 1);
@@ -230,5 +279,5 @@ function withoutHeaders(bytes: Buffer, isAttachment: boolean): Buffer {
     if (!isKept) return `${name}: ${hiddenText}`;
     return isAttachment && /^content-type$/i.test(name) ? line.split(';', 1)[0] : line;
   });
-  return Buffer.from(shown.join('\r\n'), 'latin1');
+  return shown.join('\r\n');
 }

@@ -46,7 +46,8 @@ class Value {
     if (start === end) return text;
     const around = (inner: string): string => text.slice(0, start) + inner + text.slice(end);
     const value = text.slice(start, end);
-    if (type?.builtIn === 'boolean' || type?.facets.enumeration !== undefined) return text;
+    if (type?.builtIn === 'boolean' && /^(?:true|false|0|1)$/.test(value)) return text;
+    if (type?.facets.enumeration?.includes(value)) return text;
     if (type?.variety.kind === 'list') {
       const { item } = type.variety;
       return around(value.replace(/[^ \t\r\n]+/g, (one) => this.pseudonym(one, item)));

@@ -1,3 +1,4 @@
+import { referenceIn } from '../codec/adopted/references.ts';
 import { escapeAttribute } from '../codec/scalars/text.ts';
 import { type AdoptedService, serviceOf } from '../contract/adopted.ts';
 import { anyType, builtInTypes } from '../contract/built-in-types.ts';
@@ -6,8 +7,10 @@ import { type Contract, namespaces, type Operation } from '../contract/model.ts'
 import {
   type AdoptedMessage,
   type ComplexType,
+  type Content,
   type ElementDeclaration,
   expanded,
+  isDerived,
   type Particle,
   type SchemaType,
   type SimpleType,
@@ -18,6 +21,7 @@ import { xmlNamespace } from '../xml/namespaces.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { type Level, type Levels, type Step, stepOf } from './levels.ts';
 import { hiddenText, type PseudonymOf } from './pseudonyms.ts';
+import { joined, type Place, type References, strictest } from './references.ts';
 
 // Redaction of envelopes (G57). It changes texts and values of attributes, and leaves all other characters.
 
@@ -38,6 +42,8 @@ export interface RedactionTerms {
   readonly pseudonymOf: PseudonymOf;
   /** Personal values of the exchange so far, with their pseudonyms. A fault reason may repeat them. */
   readonly seen: Map<string, string>;
+  /** References of the message so far. */
+  readonly references: References;
   /** Hides secrets of the call in a text. */
   readonly hide: (text: string) => string;
   /** Called with each credential in the message, which other texts may repeat. */
@@ -50,15 +56,6 @@ interface Declared {
   readonly step: Step;
 }
 
-/** An element while it is redacted. */
-interface Place {
-  readonly type: SchemaType | undefined;
-  readonly path: readonly Step[];
-  readonly level: Level;
-  /** True if the path does not begin at the root. */
-  readonly isPart: boolean;
-}
-
 /** Maximum number of personal values that are searched for in fault reasons, and their minimum length. */
 const [mostSeen, leastSeen] = [1_000, 4];
 
@@ -68,9 +65,16 @@ const technical: ReadonlySet<string> = new Set([
   ...[namespaces.soap12Encoding, namespaces.wsu, 'http://www.w3.org/2005/05/xmlmime'],
 ]);
 
+/** Elements of a fault without `detail`, of both versions (SOAP 1.1, 4.4; SOAP 1.2, part 1, 5.4). */
+const faultNames: ReadonlySet<string> = new Set([
+  ...['faultcode', 'faultstring', 'faultactor', 'Code', 'Subcode', 'Value', 'Reason', 'Text', 'Node', 'Role'],
+]);
+
 const addressing: ReadonlySet<string> = new Set([namespaces.addressing10, namespaces.addressing2004]);
 const keptAddressing: ReadonlySet<string> = new Set(['Action', 'MessageID', 'RelatesTo', 'To']);
 const xop = 'http://www.w3.org/2004/08/xop/include';
+
+type MapContent = Content & { readonly kind: 'map' };
 
 const children = new WeakMap<SchemaType, ReadonlyMap<string, Declared>>();
 
@@ -83,6 +87,10 @@ export class XmlRedaction {
   readonly #text: string;
   readonly #terms: RedactionTerms;
   readonly #service: AdoptedService;
+  /** True in messages of SOAP's encoding, whose elements may refer to others. */
+  #isEncoded = false;
+  /** True if the message has texts that may repeat personal values. */
+  hasReasons = false;
 
   /** @param text the document of the reader, which is at its start */
   constructor(xml: XmlReader, text: string, terms: RedactionTerms) {
@@ -96,10 +104,12 @@ export class XmlRedaction {
   redact(operation: Operation, side: 'input' | 'output'): void {
     const xml = this.#xml;
     xml.readRoot();
+    this.#hideComments(0, xml.startOffset);
     const { namespace } = xml;
     if (xml.local !== 'Envelope' || (namespace !== namespaces.soap11 && namespace !== namespaces.soap12))
       throw new NoEnvelope('no envelope');
     const message = typeGraphOf(this.#terms.contract).messagesOf(operation)[side];
+    this.#isEncoded = message?.use === 'encoded';
     const open: Place = { type: undefined, path: [], level: 'open', isPart: true };
     this.#attributes(open);
     this.#content(open, () => {
@@ -108,7 +118,9 @@ export class XmlRedaction {
       else if (xml.local !== 'Body') this.#undeclared(open);
       else this.#inside(open, (index) => this.#payload(operation, message, namespace, index === 0, open));
     });
+    const { position } = xml;
     xml.finish();
+    this.#hideComments(position, this.#text.length);
   }
 
   #inside(place: Place, onChild: (index: number) => void): void {
@@ -121,7 +133,7 @@ export class XmlRedaction {
     const { local, namespace } = xml;
     const block = message?.headers.find(({ name }) => name.local === local && name.namespace === namespace);
     const isKept = addressing.has(namespace) && keptAddressing.has(local);
-    if (local === 'Security') this.#hideContent();
+    if (local === 'Security') this.#hideContent(open);
     else if (block !== undefined) this.#declared({ type: block.type, step: stepOf(local) }, [], undefined);
     else if (isKept)
       this.#inside({ ...open, level: undefined, type: anySimple }, () => this.#undeclared(open));
@@ -129,7 +141,8 @@ export class XmlRedaction {
   }
 
   /** Replaces all content of an element. */
-  #hideContent(): void {
+  #hideContent(place: Place): void {
+    this.#attributes(place);
     const { position, empty } = this.#xml;
     this.#xml.skip();
     if (!empty) this.#replace(position, this.#endTagOffset(), hiddenText);
@@ -150,8 +163,7 @@ export class XmlRedaction {
         ? body.element
         : undefined;
     const parts = isFirst && body?.kind === 'rpc' && body.wrapper.local === local ? body.parts : undefined;
-    // a target of references of SOAP's encoding, whose path is unknown
-    const type = message?.use === 'encoded' ? this.#statedType() : undefined;
+    const target = this.#isEncoded ? this.#terms.references.at(this.#id()) : undefined;
     if (local === 'Fault' && namespace === envelope) this.#fault(operation, open);
     else if (element !== undefined)
       this.#declared({ type: element.type, step: stepOf(local) }, [], undefined);
@@ -161,8 +173,8 @@ export class XmlRedaction {
         if (part === undefined) this.#undeclared(open);
         else this.#declared({ type: part.type, step: stepOf(xml.local) }, [], undefined);
       });
-    else if (type === undefined) this.#undeclared(open);
-    else this.#element({ ...open, type, level: undefined });
+    else if (target === undefined) this.#undeclared(open);
+    else this.#element({ ...target, type: this.#typeOf(target.type) });
   }
 
   #fault(operation: Operation, open: Place): void {
@@ -178,35 +190,43 @@ export class XmlRedaction {
       else this.#declared({ type: found.element.type, step: stepOf(local) }, [], undefined);
     };
     const walk = (): void => {
-      if (/^detail$/i.test(xml.local)) this.#inside(open, detail);
-      else this.#inside(kept, walk);
+      const { local, namespace } = xml;
+      const isOwn = namespace === '' || namespace === namespaces.soap11 || namespace === namespaces.soap12;
+      if (isOwn && /^detail$/i.test(local)) this.#inside(open, detail);
+      else if (isOwn && faultNames.has(local)) this.#inside(kept, walk);
+      else this.#undeclared(open);
     };
+    this.hasReasons = true;
     this.#inside(kept, walk);
   }
 
-  /** Redacts an element that is declared, from its start tag past its end tag. */
-  #declared({ type, step }: Declared, around: readonly Step[], level: Level, isPart = false): void {
+  /**
+   * Redacts an element that is declared, from its start tag past its end tag. Returns its text; undefined if it has child
+   * elements.
+   */
+  #declared(
+    { type, step }: Declared,
+    around: readonly Step[],
+    level: Level,
+    isPart = false,
+  ): string | undefined {
     const path = [...around, step];
-    this.#element({
-      type: this.#statedType() ?? type,
-      path,
-      level: this.#terms.levels.of(path, level, isPart),
-      isPart,
-    });
+    const own = this.#terms.levels.of(path, level, isPart);
+    return this.#element({ type: this.#typeOf(type), path, level: own, isPart });
   }
 
   /** Redacts an element without a declaration. */
   #undeclared({ path: around, level }: Place): void {
     const path = [...around, stepOf(this.#xml.local)];
     const own = this.#terms.levels.of(path, this.#inner(level), true);
+    if (this.#isInclude) this.#reference(own);
     this.#element({ type: undefined, path, level: own, isPart: true });
   }
 
-  /** Redacts the attributes and the content of an element. */
-  #element(place: Place): void {
+  /** Redacts the attributes and the content of an element, and returns its text. */
+  #element(given: Place): string | undefined {
+    const place = this.#isEncoded ? this.#referenced(given) : given;
     const { type, path, isPart } = place;
-    const xml = this.#xml;
-    if (xml.namespace === xop && xml.local === 'Include') this.#reference(place.level);
     this.#attributes(place);
     const complex = type?.kind === 'complex' ? type : undefined;
     const { attributes = [], content } = complex ?? {};
@@ -215,19 +235,63 @@ export class XmlRedaction {
     const named = hasValue ? [...path, stepOf(valueNameOf(attributeMembers(attributes, members)))] : path;
     const level = this.#terms.levels.of(named, place.level, isPart);
     let key: string | undefined;
-    this.#content({ ...place, level }, () => {
-      const { local, namespace } = xml;
-      const isValue = content?.kind === 'map' && local === content.value.name.local;
-      const found = complex === undefined ? undefined : childOf(complex, expanded({ namespace, local }));
-      if (found === undefined) this.#undeclared(place);
-      else if (isValue && key !== undefined)
-        this.#declared({ type: found.type, step: stepOf(key, local) }, path, place.level, isPart);
-      else {
-        const start = xml.position;
-        this.#declared(found, path, place.level, isPart);
-        if (content?.kind === 'map') key = this.#text.slice(start, this.#endTagOffset()).trim();
-      }
+    return this.#content({ ...place, level }, () => {
+      if (type !== undefined && textTypeOf(type) !== undefined && this.#isInclude) this.#include(level);
+      else if (content?.kind === 'map') key = this.#mapped(content, place, key);
+      else if (content?.kind === 'encodedArray')
+        this.#element({ ...place, type: this.#typeOf(content.item) });
+      else this.#child(complex, place);
     });
+  }
+
+  #child(complex: ComplexType | undefined, place: Place): void {
+    const { local, namespace } = this.#xml;
+    const found = complex === undefined ? undefined : childOf(complex, expanded({ namespace, local }));
+    if (found === undefined) this.#undeclared(place);
+    else this.#declared(found, place.path, place.level, place.isPart);
+  }
+
+  /** Redacts an item of a map, or a part of one, and returns the key of the next value. */
+  #mapped({ item, key, value }: MapContent, place: Place, before: string | undefined): string | undefined {
+    const { local, namespace } = this.#xml;
+    const isNamed = ({ name }: ElementDeclaration): boolean =>
+      name.local === local && name.namespace === namespace;
+    const { path, level, isPart } = place;
+    if (isNamed(item)) this.#element(place);
+    else if (isNamed(key))
+      return this.#declared({ type: key.type, step: stepOf(local) }, path, level, isPart)?.trim();
+    else if (isNamed(value) && before !== undefined && before !== '')
+      this.#declared({ type: value.type, step: stepOf(before, local) }, path, level, isPart);
+    else this.#undeclared(place);
+    return undefined;
+  }
+
+  /** Returns the place of an element that is a target of references, and notes the reference that it is. */
+  #referenced(given: Place): Place {
+    const { references } = this.#terms;
+    const target = references.at(this.#id());
+    const place = target === undefined ? given : joined(given, target, given.type);
+    const reference = referenceIn(this.#xml);
+    if (reference?.startsWith('#')) references.note(reference.slice(1), place);
+    return place;
+  }
+
+  /** Returns the id of an element in SOAP's encoding; `''` for none. */
+  #id(): string {
+    const xml = this.#xml;
+    return xml.attribute('', 'id') ?? xml.attribute(namespaces.soap12Encoding, 'id') ?? '';
+  }
+
+  get #isInclude(): boolean {
+    return this.#xml.namespace === xop && this.#xml.local === 'Include';
+  }
+
+  /** Redacts the reference to a part, whose level is that of the text around it. */
+  #include(level: Level): void {
+    this.#reference(level);
+    this.#inside({ type: undefined, path: [], level: 'open', isPart: true }, () =>
+      this.#undeclared({ type: undefined, path: [], level: 'open', isPart: true }),
+    );
   }
 
   /** Returns the level of an undeclared element. */
@@ -235,15 +299,19 @@ export class XmlRedaction {
     return level === 'credential' || level === 'personal' ? level : 'open';
   }
 
-  /** Calls a function at each start tag in an element, and redacts the texts between the tags. */
-  #content(place: Place, onChild: (index: number) => void): void {
+  /**
+   * Calls a function at each start tag in an element, and redacts the texts between the tags. Returns the text of an
+   * element without child elements.
+   */
+  #content(place: Place, onChild: (index: number) => void): string | undefined {
     const xml = this.#xml;
     for (let index = 0; ; index++) {
       const { position: start, empty } = xml;
       const isChild = xml.nextTag(true);
       const end = isChild ? xml.startOffset : empty ? start : this.#endTagOffset();
-      this.#textBetween(place, start, end, xml.textBefore);
-      if (!isChild) return;
+      const text = start === end ? '' : xml.textBefore;
+      this.#textBetween(place, start, end, text);
+      if (!isChild) return index === 0 ? text : undefined;
       onChild(index);
     }
   }
@@ -283,12 +351,13 @@ export class XmlRedaction {
   /** Replaces the personal values of the exchange in a text of the service, such as a fault reason. */
   #withoutSeen(text: string): string {
     let shown = text;
-    for (const [value, pseudonym] of this.#terms.seen)
+    const longestFirst = [...this.#terms.seen].toSorted(([one], [other]) => other.length - one.length);
+    for (const [value, pseudonym] of longestFirst)
       if (shown.includes(value)) shown = shown.replaceAll(value, () => pseudonym);
     return shown;
   }
 
-  #attributes({ type, path, level, isPart }: Place): void {
+  #attributes({ type, path, level, isPart: isInPart }: Place): void {
     const xml = this.#xml;
     const complex = type?.kind === 'complex' ? type : undefined;
     const members =
@@ -299,15 +368,16 @@ export class XmlRedaction {
       const [local, namespace] = [xml.attributeLocal(index), xml.attributeNamespace(index)];
       const value = xml.attributeValue(index);
       if (technical.has(namespace)) continue;
-      const isReference =
-        namespace === '' && (local === 'id' || (local === 'href' && /^(?:#|cid:)/.test(value)));
+      const isPart = local === 'href' && value.startsWith('cid:') && this.#isInclude;
+      const isTarget = local === 'id' || (local === 'href' && value.startsWith('#'));
+      const isReference = namespace === '' && (isPart || (this.#isEncoded && isTarget));
       const member = members.find(
         ({ use: { name } }) => name.local === local && name.namespace === namespace,
       );
       if (member === undefined && isReference) continue;
       const step = stepOf(member?.json ?? local, local);
       const around = member === undefined ? this.#inner(level) : level;
-      const own = this.#terms.levels.of([...path, step], around, isPart);
+      const own = this.#terms.levels.of([...path, step], around, isInPart);
       const shown = this.#shown(value, member?.use.type ?? anySimple, own);
       if (shown !== value) this.#replaceAttribute(xml.attributeOffset(index), shown);
     }
@@ -317,7 +387,16 @@ export class XmlRedaction {
   #reference(level: Level): void {
     const href = this.#xml.attribute('', 'href') ?? '';
     const id = href.startsWith('cid:') ? href.slice(4) : '';
-    if (URL.canParse(href)) this.parts.set(decoded(id), level);
+    if (!URL.canParse(href)) return;
+    const name = decoded(id);
+    this.parts.set(name, this.parts.has(name) ? strictest(this.parts.get(name), level) : level);
+  }
+
+  /** Returns the type that `xsi:type` states if it derives from the declared one, otherwise the declared one. */
+  #typeOf(declared: SchemaType | undefined): SchemaType | undefined {
+    const stated = this.#statedType();
+    if (stated === undefined || declared === undefined) return declared;
+    return declared === anyType || isDerived(stated, declared) ? stated : declared;
   }
 
   /** Returns the type that `xsi:type` states; undefined for none or an unknown one. */
@@ -352,7 +431,8 @@ export class XmlRedaction {
     const text = this.#text.slice(start, end);
     for (let at = text.indexOf('<!'); at !== -1; ) {
       const isComment = text.startsWith('<!--', at);
-      const close = text.indexOf(isComment ? '-->' : ']]>', at);
+      const close = text.indexOf(isComment ? '-->' : ']]>', at + 4);
+      if (close === -1) return; // a document type, which no message has
       if (isComment) this.#replace(start + at + 4, start + close, hiddenText);
       at = text.indexOf('<!', close);
     }
@@ -368,8 +448,6 @@ const anySimple: SimpleType = { ...(builtInTypes.get('string') as SimpleType) };
 
 /** Returns the declaration of a child element; undefined for an undeclared one. */
 function childOf(type: ComplexType, name: string): Declared | undefined {
-  const { content } = type;
-  if (content.kind === 'encodedArray') return { type: content.item, step: stepOf('item') };
   const known = children.get(type) ?? childrenOf(type);
   children.set(type, known);
   return known.get(name);
@@ -387,11 +465,6 @@ function childrenOf(type: ComplexType): ReadonlyMap<string, Declared> {
     else if (particle.kind !== 'any') for (const inner of particle.particles) walk(inner);
   };
   if (content.kind === 'elements') walk(content.particle);
-  if (content.kind === 'map') {
-    for (const element of [content.key, content.value]) add(element, element.name.local);
-    // the key and the value are in the item
-    found.set(expanded(content.item.name), { type, step: stepOf(content.item.name.local) });
-  }
   return found;
 }
 

@@ -2,7 +2,13 @@ import { anyType } from '../../contract/built-in-types.ts';
 import { isInnerXml, loneMember, membersOf, noMembers } from '../../contract/members.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { Reason } from '../../contract/reason.ts';
-import type { ComplexType, Members, SchemaType, SimpleType } from '../../contract/type-graph.ts';
+import {
+  type ComplexType,
+  isDerived,
+  type Members,
+  type SchemaType,
+  type SimpleType,
+} from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Steps } from '../../steps.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -262,12 +268,6 @@ function objectWriter(context: AdoptedContext): ValueCodec['write'] {
     if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
     else writeLeaf(tags, tape, node, output);
   };
-}
-
-/** Returns true if a type is another type or derived from it (XSD Part 1, 2.6.1). */
-function isDerived(type: SchemaType, from: SchemaType): boolean {
-  for (let at: SchemaType | undefined = type; at !== undefined; at = at.base) if (at === from) return true;
-  return false;
 }
 
 /**
