@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Replay, ReplayReport, ReplayTerms } from '../migration/recording/replay.ts';
+import type { UpstreamPlan } from '../process/upstream-plan.ts';
 import type { StoredExchange } from '../store/tables/record.ts';
 import { finding } from './failure.ts';
 import { helpEnd, wrongInputText } from './help.ts';
@@ -149,10 +150,15 @@ async function termsOf(
     limits,
     against: against.href,
     // its credentials are not meant for another service
-    upstream: isUpstream ? plan.upstream : undefined,
+    upstream: isUpstream ? withoutAddresses(plan.upstream) : undefined,
     credentials: credentials === undefined ? new Map() : readReplayCredentials(credentials),
     isSandbox: sandbox,
   };
+}
+
+/** Returns the settings of the upstream for a connection to the one address of `--against`. */
+function withoutAddresses(plan: UpstreamPlan | undefined): UpstreamPlan | undefined {
+  return plan && { ...plan, connection: { ...plan.connection, addresses: undefined } };
 }
 
 async function send(

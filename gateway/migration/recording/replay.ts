@@ -116,12 +116,14 @@ export class Replay {
   /** Sends an exchange and compares the reply. */
   readonly send = async (exchange: StoredExchange): Promise<void> => {
     try {
-      const { bytes, isMtom, context } = this.#requestOf(exchange);
-      const reply = await this.#call(exchange, context, bytes);
+      const { bytes, isMtom, context, own } = this.#requestOf(exchange);
+      const secrets = new CallSecrets(context, nobody);
+      secrets.sent(secretsOf(own));
+      const reply = await this.#call(exchange, context, bytes, secrets);
       if (reply === undefined) {
         this.#counts.unanswered++;
         this.#evidence.unanswered(exchange.operation, exchange.at);
-      } else this.#compare(exchange, reply, isMtom);
+      } else this.#compare(exchange, reply, isMtom, secrets);
     } catch (error) {
       if (!(error instanceof Unreplayable)) throw error;
       this.#list(exchange, error.message);
@@ -150,7 +152,7 @@ export class Replay {
     const own = credentials.get(caller ?? '') ?? credentials.get('*') ?? {};
     const bytes = withCredentials(request, contract, own);
     const context = this.#contextOf(exchange, own);
-    return { bytes, isMtom: isMtomRequest(bytes, context), context };
+    return { bytes, isMtom: isMtomRequest(bytes, context), context, own };
   }
 
   #contextOf({ details }: StoredExchange, { headers }: ReplayCredentials): RequestContext {
@@ -173,11 +175,15 @@ export class Replay {
   }
 
   /** Returns the reply of the service; undefined without one. Throws Unreplayable. */
-  async #call({ operation, details, at }: StoredExchange, context: RequestContext, body: Buffer) {
+  async #call(
+    { operation, details, at }: StoredExchange,
+    context: RequestContext,
+    body: Buffer,
+    secrets: CallSecrets,
+  ) {
     const { service } = context.options;
     const { limits } = service.compiled;
     const memory = new CopyMemory(service.admission, limits.compareBytes);
-    const nobody = { name: undefined, key: () => '', values: { all: noValues, fromHeaders: noNames } };
     try {
       return await callNew(
         service,
@@ -186,7 +192,7 @@ export class Replay {
           context,
           body,
           memory,
-          secrets: new CallSecrets(context, nobody),
+          secrets,
           end: createEnd(context),
           deadline: performance.now() + limits.totalMs,
           added: { [recordedAt]: timeText(at) },
@@ -209,6 +215,7 @@ export class Replay {
     { id, operation, caller, at, details, legacy, redaction }: StoredExchange,
     reply: Awaited<ReturnType<typeof callNew>>,
     isMtom: boolean,
+    secrets: CallSecrets,
   ): void {
     const { version, legacy: recorded } = details;
     if (legacy === undefined || recorded === undefined) return;
@@ -230,7 +237,7 @@ export class Replay {
       callerKey: `id ${caller ?? ''}`,
       callerName: caller,
       requestId: id,
-      comparison,
+      comparison: secrets.hideIn(comparison),
       legacyMs: Math.max(recorded.ms, 0.1),
       newMs: Math.max(ms, 0.1),
       at,
@@ -286,6 +293,16 @@ export class Replay {
 
 const noValues: ReadonlyMap<string, string> = new Map();
 const noNames: ReadonlySet<string> = new Set();
+const nobody = { name: undefined, key: () => '', values: { all: noValues, fromHeaders: noNames } };
+
+/** Returns the secrets of a caller, which a service may repeat in its reply. */
+function secretsOf({ password, headers, values }: ReplayCredentials): readonly string[] {
+  return [
+    ...(password === undefined ? [] : [password]),
+    ...(headers ?? new Map()).values(),
+    ...(values ?? new Map()).values(),
+  ];
+}
 
 function coreOptions(limits: Limits): ConstructorParameters<typeof Core>[0] {
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
