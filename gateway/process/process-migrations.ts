@@ -164,7 +164,7 @@ export class ProcessMigrations {
       if (found?.record !== undefined) recorded.set(found.contract.basePath || '/', found.record);
       openers.push(found === undefined ? undefined : await migrations.openerOf(found, shadow, records));
     }
-    this.#records?.sweepFor(recorded);
+    if (this.store !== undefined) (await this.#openRecords(core))?.queue.sweepFor(recorded);
     this.#plans = { all: known.map(({ plan }) => plan), compared };
     return openers;
   }

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { RecordQueue } from '../../gateway/migration/recording/record-queue.ts';
+import { BodyRecorder } from '../../gateway/migration/recording/recorded-body.ts';
 import { type Statement, type Store, StoreError } from '../../gateway/store/store.ts';
 import {
   bytesOf,
@@ -147,6 +148,33 @@ async function checkDatabase(t: ExecutionContext, url: string): Promise<void> {
     ['000002', '000003'],
   );
 }
+
+test('G55: recordings of a contract that is not recorded any more are deleted after 30 days', async (t) => {
+  const { store } = await opened(t, `sqlite:${folderOf(t)}/store.db`, { storeMs: 60_000 });
+  const queue = queueOf(t, store);
+  const day = 86_400_000;
+  for (const [number, days] of [31, 29].entries()) {
+    queue.enter();
+    queue.add(exchange(number, { at: Date.now() - days * day }));
+  }
+  const ids = async () =>
+    (await store.all(selectExchanges({ contract: '/', since: 0, limit: 10 }))).map(
+      (row) => exchangeOf(row).id,
+    );
+  await until(async () => (await ids()).length === 2);
+  queue.sweepFor(new Map());
+  await until(async () => (await ids()).length < 2);
+  t.deepEqual(await ids(), ['000001']);
+});
+
+test('G56: an abandoned copy of a body keeps no bytes', (t) => {
+  const body = new BodyRecorder(100, (bytes) => {
+    if (bytes > 3) body.abandon();
+  });
+  body.add(Buffer.from('abc'));
+  body.add(Buffer.from('defg'));
+  t.is(body.take().bytes?.length, 0);
+});
 
 test('G53, G55: SQLite keeps exchanges, and deletes the oldest ones by age and size', (t) =>
   checkDatabase(t, `sqlite:${folderOf(t)}/store.db`));

@@ -6,6 +6,7 @@ import {
   type StoredExchange,
   selectOldestBytes,
   selectRecordedBytes,
+  selectRecordedContracts,
 } from '../../store/tables/record.ts';
 import { counter, type Snapshot } from '../../telemetry/metrics.ts';
 import type { RecordPlan } from './record-settings.ts';
@@ -24,6 +25,12 @@ const [lookMs, sweepMs] = [1_000, 60_000];
 
 /** Maximum time of the deletion of a batch, in ms (G55), and the largest batch. */
 const [deletionMs, mostDeleted] = [50, 1_000];
+
+/** The part of a plan that limits what is kept. */
+type Kept = Pick<RecordPlan, 'keepMs' | 'bytes'>;
+
+/** Limits of recordings without a plan: the defaults of `migration.record`. */
+const unplanned: Kept = { keepMs: 30 * 86_400_000, bytes: 5 * 2 ** 30 };
 
 /**
  * Why an exchange is not recorded. `queue`: too many recordings wait, or their memory is used up. `aborted`: the caller
@@ -103,16 +110,19 @@ export class RecordQueue {
     this.#begin();
   }
 
-  /** Deletes old recordings of contracts every minute, in place of the last call's contracts (G55). */
-  sweepFor(plans: ReadonlyMap<string, RecordPlan>): void {
+  /**
+   * Deletes old recordings every minute, in place of the last call's plans (G55). Recordings of contracts that are not
+   * recorded any more are kept for the default time.
+   */
+  sweepFor(plans: ReadonlyMap<string, Kept>): void {
     clearInterval(this.#sweeper);
-    if (plans.size === 0) return;
     let isRunning = false;
     const sweep = async (): Promise<void> => {
       if (isRunning || !this.#store.isUp) return;
       isRunning = true;
       try {
-        for (const [contract, plan] of plans) await this.#sweep(contract, plan);
+        for (const { contract } of await this.#store.all(selectRecordedContracts()))
+          await this.#sweep(String(contract), plans.get(String(contract)) ?? unplanned);
       } catch (error) {
         if (!(error instanceof StoreError)) this.#onError(error);
       } finally {
@@ -123,7 +133,7 @@ export class RecordQueue {
     this.#sweeper = setInterval(sweep, sweepMs).unref();
   }
 
-  async #sweep(contract: string, { keepMs, bytes: most }: RecordPlan): Promise<void> {
+  async #sweep(contract: string, { keepMs, bytes: most }: Kept): Promise<void> {
     const before = Date.now() - keepMs;
     while ((await this.#delete(contract, before, mostDeleted)) > 0);
     const [row] = await this.#store.all(selectRecordedBytes(contract));

@@ -28,8 +28,8 @@ export class BodyRecorder {
   add(piece: Uint8Array): void {
     this.#size += piece.length;
     if (this.#hash === undefined && this.#size <= this.#most) {
-      this.#hold(piece.length);
       this.#pieces.push(Buffer.from(piece));
+      this.#hold(piece.length); // may abandon the copy
       return;
     }
     if (this.#hash === undefined) {
@@ -44,6 +44,12 @@ export class BodyRecorder {
   drop(): void {
     this.#hold(-this.#pieces.reduce((sum, { length }) => sum + length, 0));
     this.#pieces = [];
+  }
+
+  /** Releases the copy, whose memory is not counted any more. */
+  abandon(): void {
+    this.#pieces = [];
+    this.#size = 0;
   }
 
   take(): RecordedBody {

@@ -183,6 +183,7 @@ export class Recording {
     queue.hold(-this.#held);
     this.#held = 0;
     this.#replies.clear();
+    for (const body of this.#open) body.abandon();
     this.#open.length = 0;
     queue.drop(redaction.path, reason);
   }

@@ -139,6 +139,11 @@ export function exchangeOf(row: StoreRow): StoredExchange {
   };
 }
 
+/** Returns the query for the paths of the contracts that have recordings, as `contract`. */
+export function selectRecordedContracts(): Statement {
+  return { sql: 'SELECT DISTINCT contract FROM exchanges', values: [] };
+}
+
 /** Returns the query for the size of a contract's recordings, as `bytes`. */
 export function selectRecordedBytes(contract: string): Statement {
   return {
