@@ -23,7 +23,7 @@ export interface Order<Task> {
   readonly withinMs: number;
   /** Time after which the result is not needed, in ms of `performance.now()`. */
   readonly deadline?: number;
-  /** True for a task that may wait even if the queue is full. */
+  /** True for a task that may wait even if the queue is full. It does not count as waiting. */
   readonly isBound?: boolean;
   /** Returns the error of a task without a result; undefined for the error of the thread. */
   readonly refuse: (why: Refusal) => Error | undefined;
@@ -92,7 +92,11 @@ export class WorkerThread<Task, Result> {
    * that the task threw.
    */
   run(order: Order<Task>): Promise<Result | undefined> {
-    const isFull = this.#current !== undefined && this.#waiting.length >= this.#options.mostWaiting;
+    const { mostWaiting } = this.#options;
+    const isFull =
+      this.#current !== undefined &&
+      this.#waiting.length >= mostWaiting &&
+      this.#waiting.filter(({ isBound }) => isBound !== true).length >= mostWaiting;
     if (isFull && order.isBound !== true) return Promise.reject(this.#refusalOf(order, 'full'));
     return new Promise((resolve, reject) => {
       let isSettled = false;
