@@ -72,6 +72,17 @@ test('mostWaiting: one task more is rejected; a bound one waits', async (t) => {
   await lane.close();
 });
 
+test('mostWaiting: bound tasks that wait leave the places of others free', async (t) => {
+  const lane = laneOf(endless, { mostWaiting: 1 });
+  const current = lane.run(orderOf('endless', { withinMs: 300 }));
+  const bound = ['a', 'b'].map((name) => lane.run(orderOf(name, { isBound: true })));
+  const waiting = lane.run(orderOf('waiting'));
+  await t.throwsAsync(lane.run(orderOf('more')), { message: 'full' });
+  await t.throwsAsync(current, { message: 'slow' });
+  t.deepEqual(await Promise.all([...bound, waiting]), ['a', 'b', 'waiting']);
+  await lane.close();
+});
+
 test('a task whose deadline passes, or whose caller leaves, is not performed', async (t) => {
   const lane = laneOf(endless);
   let performed = 0;
