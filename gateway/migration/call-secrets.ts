@@ -59,6 +59,7 @@ export class CallSecrets {
       ...claimedSecrets(credentials, this.#caller.values, allCredentials),
       ...givenSecrets(credentials, given, head, allCredentials),
       ...[...this.#own, ...ownSecrets, ...secretsIn(head.headers.authorization)],
+      ...cookiesIn(head.headers.cookie),
     ];
   }
 
@@ -84,6 +85,14 @@ function hidden(value: string, hide: Hide): string {
   if (value.length < maxValueCharacters) return hide(value);
   const shown = hide(`${value}…`);
   return shown.endsWith('…') ? shown.slice(0, -1) : shown;
+}
+
+/** Returns the values of the cookies in a header. */
+function cookiesIn(header: string | undefined): readonly string[] {
+  return (header ?? '').split(';').flatMap((pair) => {
+    const value = pair.slice(pair.indexOf('=') + 1).trim();
+    return value === '' ? [] : [value];
+  });
 }
 
 /** Returns the secrets of an Authorization header, which the contract need not declare. */

@@ -177,8 +177,19 @@ export function compileHeaders(parts: HeaderParts): Place['headersOf'] {
       removed,
       added,
     });
+    // services may repeat them in replies, which recordings and findings keep
+    const secrets = [...Object.values(own).flatMap(withoutScheme), ...(value === undefined ? [] : [value])];
+    const known = new Set(context.ownSecrets);
+    const all = [...secrets, ...(token === undefined ? [] : [token])].filter((secret) => !known.has(secret));
+    context.ownSecrets = [...context.ownSecrets, ...all];
     return { headers: sent, token };
   };
+}
+
+/** Returns a header value, and the part after its scheme, such as `Basic`. */
+function withoutScheme(value: string): readonly string[] {
+  const space = value.indexOf(' ');
+  return space === -1 ? [value] : [value, value.slice(space + 1)];
 }
 
 /** Returns a token of the gateway. Throws CallError UpstreamTokenUnavailable or UpstreamTimeout. */

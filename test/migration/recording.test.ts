@@ -151,6 +151,24 @@ test.serial('recordQueueBytes: drops and counts an exchange above it, and no cal
 const person = 'MARKER Ann Lee';
 const secret = 'MARKER-s3cret-token';
 
+test.serial(
+  'G57: a reply that repeats cookies or credentials of the gateway is recorded without them',
+  async (t) => {
+    const site = await startRecording(t, {
+      config: {
+        legacy: { url: '{legacy}', headers: { 'X-Key': 'key-of-the-gateway' } },
+        migration: { record: { sample: '100%' } },
+      },
+    });
+    const body = getReply('<Text>key-of-the-gateway cookie-of-ann</Text>');
+    site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body };
+    await site.send({ ...getCall, headers: { ...getCall.headers, Cookie: 'a=cookie-of-ann' } });
+    await until(() => site.recorded().length === 1);
+    const [legacy] = site.recorded().map((one) => Buffer.from(one.legacy ?? []).toString());
+    t.is(legacy, getReply('<Text>*** ***</Text>'));
+  },
+);
+
 test.serial('G57: personal and secret values are nowhere: store, log, metrics', async (t) => {
   const site = await startRecording(t, {
     contract: contractFolder('contracts/orders'),
