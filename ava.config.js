@@ -195,6 +195,7 @@ const long = [
   'test/recordings/replay.test.ts',
   'test/scripts.test.ts',
   'test/security/assertions.test.ts',
+  'test/security/confirmations.test.ts',
   'test/security/encrypted-captures.test.ts',
   'test/security/encrypted-replies.test.ts',
   'test/security/encrypted-rules.test.ts',

@@ -55,7 +55,7 @@ export interface Verified {
 }
 
 /**
- * Returns whose share of a memory a Signature uses (X17, X24). An issuer can vouch for any number of keys, so the keys that
+ * Returns the caller whose share of a memory a Signature uses (X17, X24). An issuer can vouch for any number of keys, so the keys that
  * are not trusted themselves count as one.
  */
 export function callerOf({
@@ -165,7 +165,7 @@ export class Verifier {
     return first?.signer;
   }
 
-  /** Whose share of a memory the message uses; undefined without a verified SignatureValue. */
+  /** The caller whose share of a memory the message uses; undefined without a verified SignatureValue. */
   get caller(): string | undefined {
     const [first] = this.#opened.values();
     return first && callerOf(first);
