@@ -11,7 +11,7 @@ import { freePort, median, runOn, start, stop } from './process.ts';
 import { user } from './security-requests.ts';
 import { againSeconds, callFor, otherCore, serverCore, warmSeconds } from './small-call.ts';
 
-/** CPU that a signature adds to a call of 5 KB with a UsernameToken (X41). */
+/** CPU that a signature adds to a call of 5 KB with a UsernameToken. */
 export interface SignatureRow {
   readonly what: string;
   /** CPU ms per call without the RSA operation; the goal is its maximum. */

@@ -98,7 +98,7 @@ export class JsonRedaction {
     this.#value({ shape: member, path, level: levels.of(path, inner) });
   }
 
-  /** Redacts the value of a member of the gateway that is none of its values. Booleans stay. */
+  /** Redacts an unknown value of a member that the gateway defines. Booleans stay. */
   #unknown({ path, level }: Place): void {
     this.#value({ shape: undefined, path, level: level === 'credential' ? level : 'open' });
   }

@@ -388,7 +388,7 @@ test.serial('X28: the texts of faults name no certificate and no digest', async 
   t.true(part.reply.includes('expected Body to be signed, got only Timestamp'), part.reply);
 });
 
-test.serial('X12: a large message is verified in the worker thread', async (t) => {
+test.serial('X12, X40: a large message is verified in the worker thread', async (t) => {
   const gateway = gateways.replay;
   if (gateway === undefined) return t.fail();
   const name = 'é'.repeat(200_000);
