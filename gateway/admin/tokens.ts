@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { keyword, list, record, text, value } from '../../mappings/contract/setting.ts';
+import { dayMs } from '../../mappings/contract/times.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
@@ -127,8 +128,6 @@ export function identify(
   const subject = subjectOf(certificate);
   return tokens.find((token) => token.certificate === subject && isValid(token, now)) ?? 'unknown';
 }
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Creates a random token of 256 bits, and its entry for the token file. */
 export function createToken(

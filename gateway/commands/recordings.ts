@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import type { CheckedMigration } from '../migration/migrations.ts';
-import { readDuration } from '../migration/units.ts';
+import { readPeriod } from '../migration/units.ts';
 import type { SitePlan } from '../process/sites.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { configOption, limitsOption, toFile } from './options.ts';
@@ -54,7 +54,7 @@ export function recordingOptions(): readonly Option[] {
 
 /** Reads a time in RFC 3339 or a duration before now. Throws RangeError. */
 function toTime(flag: string, text: string): number {
-  const duration = readDuration(text);
+  const duration = readPeriod(text);
   if (duration !== undefined) return Date.now() - duration;
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\d)$/.test(text);
   const at = Date.parse(text);

@@ -418,7 +418,8 @@ function observe(durations: Durations, ms: number): void {
   durations[key] = (durations[key] ?? 0) + 1;
 }
 
-function addDurations(into: Durations, from: Durations): void {
+/** Adds the counts of durations. */
+export function addDurations(into: Durations, from: Durations): void {
   for (const [bucket, count] of Object.entries(from)) into[bucket] = (into[bucket] ?? 0) + count;
 }
 

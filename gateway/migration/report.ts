@@ -8,6 +8,7 @@ import {
   type Weight,
   weigh,
 } from '../../mappings/compare/verdict.ts';
+import { dayMs } from '../../mappings/contract/times.ts';
 import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
 import {
   type Counts,
@@ -106,8 +107,6 @@ function readExisting(file: string): State {
   if (state !== undefined) return state;
   throw new RangeError(`${file}: expected a migration state, got no file or an empty one`);
 }
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
  * Returns the verdicts and findings of all reads, and of other operations with evidence.

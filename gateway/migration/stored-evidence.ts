@@ -1,7 +1,15 @@
 import { hash } from 'node:crypto';
 import { setMeta } from '../store/numbered-writes.ts';
 import type { Statement, Store, StoreRow } from '../store/store.ts';
-import type { Counts, Durations, EvidenceData, Example, Finding, FindingDecision } from './evidence.ts';
+import {
+  addDurations,
+  type Counts,
+  type Durations,
+  type EvidenceData,
+  type Example,
+  type Finding,
+  type FindingDecision,
+} from './evidence.ts';
 import type { EvidenceSettings, State } from './state-file.ts';
 
 // Findings and counts in the rows of a store (G53).
@@ -205,8 +213,6 @@ async function readCounts(store: Store, contract: string, isWhole: boolean): Pro
 
 function sumOf(all: readonly string[]): Durations {
   const sum: Durations = {};
-  for (const durations of all)
-    for (const [bucket, count] of Object.entries<number>(JSON.parse(durations)))
-      sum[bucket] = (sum[bucket] ?? 0) + count;
+  for (const durations of all) addDurations(sum, JSON.parse(durations));
   return sum;
 }

@@ -1,10 +1,10 @@
-const durations: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+import { readDuration } from '../../mappings/contract/times.ts';
+
 const sizes: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
 
 /** Reads a duration such as `30s`, `10m`, `1h` or `7d` (G3), in ms. Returns undefined for another form. */
-export function readDuration(text: string): number | undefined {
-  const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return amount === undefined ? undefined : Number(amount) * (durations[unit] ?? 0);
+export function readPeriod(text: string): number | undefined {
+  return readDuration(text, /^\d{1,6}[smhd]$/);
 }
 
 /** Reads a size such as `5 GiB` (G3), in bytes. Returns undefined for another form. */

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { TlsOptions } from 'node:tls';
+import { dayMs } from '../../mappings/contract/times.ts';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
 import { shownPath } from '../core/contract-app.ts';
@@ -36,7 +37,6 @@ export interface UsedCertificates {
   readonly pointer: string;
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
 /** Certificates that expire in less than this time are logged, in ms. */
 export const warnBeforeMs = 30 * dayMs;
 

@@ -1,5 +1,6 @@
 import type { Wsse } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import { dayMs } from '../../mappings/contract/times.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
@@ -314,7 +315,6 @@ function filesOf({ x509, sign, decrypt, saml }: Wsse): readonly string[] {
 }
 
 const hourMs = 60 * 60 * 1_000;
-const dayMs = 24 * hourMs;
 
 /** A serving process. Its functions are bound, because they are passed to signal handlers. */
 export class Running {

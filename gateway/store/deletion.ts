@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { dayMs } from '../../mappings/contract/times.ts';
 import { timeText, writeName } from './numbered-writes.ts';
 import { tableData } from './schema.ts';
 import type { Statement, Store, StoreValue } from './store.ts';
@@ -42,7 +43,7 @@ const dueName = 'expiry';
 const writes: TableData = { table: 'meta', key: 'name', time: 'value' };
 
 /** Age at which the last write of a process is deleted, in ms. */
-const writesKeptMs = 7 * 24 * 60 * 60 * 1_000;
+const writesKeptMs = 7 * dayMs;
 
 /**
  * Deletes the rows of all tables that are older than they are kept (G55). Only one process of all replicas does it, in

@@ -1,3 +1,5 @@
+import { dayMs } from '../../mappings/contract/times.ts';
+
 /** A table whose rows expire, or belong to callers (G55). */
 export interface TableData {
   readonly table: string;
@@ -12,4 +14,4 @@ export interface TableData {
 }
 
 /** Age of counts, in ms (G55). */
-export const countsKeptMs: number = 400 * 24 * 60 * 60 * 1_000;
+export const countsKeptMs: number = 400 * dayMs;

@@ -16,18 +16,20 @@ export function instantText(ms: number): string {
 /** Form of a duration in a setting. */
 export const durationForm = /^[1-9]\d{0,5}(?:ms|s|m|h|d)$/;
 
+export const dayMs = 86_400_000;
+
 /** Number of ms per unit of a duration. */
 const units: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
   m: 60_000,
   h: 3_600_000,
-  d: 86_400_000,
+  d: dayMs,
 };
 
-/** Returns the ms of a duration such as `30s`, `10m` or `7d`; undefined for another form. */
-export function readDuration(given: string): number | undefined {
-  if (!durationForm.test(given)) return undefined;
+/** Returns the ms of a duration such as `30s`, `10m` or `7d`; undefined for a text that does not have the form. */
+export function readDuration(given: string, form = durationForm): number | undefined {
+  if (!form.test(given)) return undefined;
   const [, amount, unit = ''] = /^(\d+)([a-z]+)$/.exec(given) ?? [];
   return Number(amount) * (units[unit] ?? 0);
 }

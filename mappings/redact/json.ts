@@ -1,3 +1,4 @@
+import { isJsonNumber } from '../codec/scalars/numbers.ts';
 import { foldAscii } from '../codec/scalars/text.ts';
 import type { ObjectShape, Shape, Shapes } from '../compare/shapes.ts';
 import { builtInTypes } from '../contract/built-in-types.ts';
@@ -71,7 +72,7 @@ export class JsonRedaction {
     const token = json.text.slice(start, json.position);
     if (token === 'null' || token === 'true' || token === 'false') return;
     const shown = this.#shown(token, place);
-    if (shown !== token) this.#replace(start, isNumber(shown) ? shown : JSON.stringify(shown));
+    if (shown !== token) this.#replace(start, isJsonNumber(shown) ? shown : JSON.stringify(shown));
   }
 
   #object(place: Place): void {
@@ -147,8 +148,4 @@ function memberOf({ slots }: ObjectShape, name: string): Shape | undefined {
   const folded = foldAscii(name);
   for (const [known, slot] of slots) if (foldAscii(known) === folded) return slot.shape();
   return undefined;
-}
-
-function isNumber(text: string): boolean {
-  return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/.test(text);
 }

@@ -72,7 +72,7 @@ const faultNames: ReadonlySet<string> = new Set([
 
 const addressing: ReadonlySet<string> = new Set([namespaces.addressing10, namespaces.addressing2004]);
 const keptAddressing: ReadonlySet<string> = new Set(['Action', 'MessageID', 'RelatesTo', 'To']);
-const xop = 'http://www.w3.org/2004/08/xop/include';
+const { xop } = namespaces;
 
 type MapContent = Content & { readonly kind: 'map' };
 

@@ -67,11 +67,6 @@ export const fileNames = {
     `${side}.${/^\s*multipart\/related/i.test(headers['Content-Type'] ?? '') ? 'mime' : 'xml'}`,
 } as const;
 
-/** Returns a time in RFC 3339, without a fraction of zeros. */
-export function timeText(at: number): string {
-  return new Date(at).toISOString().replace(/\.000Z$/, 'Z');
-}
-
 /** Reads `corpus.json` of an export folder. Throws RangeError. */
 export function readCorpus(folder: string): Corpus {
   const corpus = readJson<Corpus>(join(folder, fileNames.corpus));

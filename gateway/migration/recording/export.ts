@@ -6,8 +6,9 @@ import { decodeReply, replyLimits } from '../../../mappings/compare/reply.ts';
 import { serviceOf } from '../../../mappings/contract/adopted.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import type { Contract } from '../../../mappings/contract/model.ts';
+import { instantText } from '../../../mappings/contract/times.ts';
 import type { StoredExchange } from '../../store/tables/record.ts';
-import { type Corpus, fileNames, type Meta, timeText } from './exchanges.ts';
+import { type Corpus, fileNames, type Meta } from './exchanges.ts';
 
 /** Returns the SHA-256 of the documents of a contract's WSDL. */
 export function wsdlDigest(contract: Contract): string {
@@ -85,7 +86,7 @@ function writeExchange(folder: string, exchange: StoredExchange, legacyJson: str
     legacy,
     new: fresh,
   } = exchange;
-  const meta: Meta = { operation, caller, at: timeText(at), mode, rule, redaction, ...details };
+  const meta: Meta = { operation, caller, at: instantText(at), mode, rule, redaction, ...details };
   write(join(folder, fileNames.meta), jsonText(meta));
   write(join(folder, fileNames.message('request', details.request.headers)), request);
   write(join(folder, fileNames.message('legacy', details.legacy?.headers)), legacy);

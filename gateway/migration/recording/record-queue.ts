@@ -1,3 +1,4 @@
+import { dayMs } from '../../../mappings/contract/times.ts';
 import { type Statement, type Store, StoreError } from '../../store/store.ts';
 import {
   bytesOf,
@@ -30,7 +31,7 @@ const [deletionMs, mostDeleted] = [50, 1_000];
 type Kept = Pick<RecordPlan, 'keepMs' | 'bytes'>;
 
 /** Limits of recordings without a plan: the defaults of `migration.record`. */
-const unplanned: Kept = { keepMs: 30 * 86_400_000, bytes: 5 * 2 ** 30 };
+const unplanned: Kept = { keepMs: 30 * dayMs, bytes: 5 * 2 ** 30 };
 
 /**
  * Why an exchange is not recorded. `queue`: too many recordings wait, or their memory is used up. `aborted`: the caller

@@ -3,7 +3,7 @@ import type { Report } from '../../../mappings/loader/document/error.ts';
 import type { RedactionMode } from '../../../mappings/redact/message.ts';
 import type { LegacyPlan } from '../../process/legacy-plan.ts';
 import { readShare } from '../share.ts';
-import { readDuration, readSize } from '../units.ts';
+import { readPeriod, readSize } from '../units.ts';
 
 /** `migration.record` of a contract (G56). */
 export interface RecordPlan {
@@ -38,7 +38,7 @@ export function readRecordPlan(
       `${pointer}/sample`,
       `expected a share such as 10% or 1 in 20, above 0% and up to 100%, got ${sample}`,
     );
-  const keepMs = readDuration(keep) ?? 0;
+  const keepMs = readPeriod(keep) ?? 0;
   if (keepMs < leastKeepMs)
     report(`${pointer}/keep`, `expected a duration of at least 1h such as 30d, got ${keep}`);
   const size = readSize(bytes) ?? 0;

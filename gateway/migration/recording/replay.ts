@@ -5,6 +5,7 @@ import type { ReplyBytes } from '../../../mappings/compare/comparison.ts';
 import { compileRules } from '../../../mappings/compare/rules.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
+import { instantText } from '../../../mappings/contract/times.ts';
 import type { LoadedMapping } from '../../../mappings/mapping/load.ts';
 import {
   compileRedaction,
@@ -29,7 +30,6 @@ import { type Report, reportOperations } from '../report.ts';
 import { isMtomRequest } from '../root-part.ts';
 import { callNew, createEnd } from '../shadow-request.ts';
 import { Skipped } from '../skipped.ts';
-import { timeText } from './exchanges.ts';
 import { type ReplayCredentials, withCredentials } from './replay-credentials.ts';
 import { Unreplayable } from './unreplayable.ts';
 
@@ -133,7 +133,7 @@ export class Replay {
   #list({ id, operation, caller, at }: StoredExchange, reason: string): void {
     this.#notReplayedCount++;
     if (this.#notReplayed.length >= maxListed) return;
-    this.#notReplayed.push({ exchange: id, operation, caller: caller ?? null, at: timeText(at), reason });
+    this.#notReplayed.push({ exchange: id, operation, caller: caller ?? null, at: instantText(at), reason });
   }
 
   /** Returns the message of an exchange with its credentials. Throws Unreplayable. */
@@ -195,7 +195,7 @@ export class Replay {
           secrets,
           end: createEnd(context),
           deadline: performance.now() + limits.totalMs,
-          added: { [recordedAt]: timeText(at) },
+          added: { [recordedAt]: instantText(at) },
           // the message decides what the service does
           onOperation: (name) => {
             if (name !== operation) throw new Unreplayable('its message has another operation');

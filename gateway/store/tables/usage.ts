@@ -1,3 +1,4 @@
+import { dayMs } from '../../../mappings/contract/times.ts';
 import type { Statement, Store, StoreRow } from '../store.ts';
 import { countsKeptMs, type TableData } from '../table-data.ts';
 
@@ -254,8 +255,6 @@ export async function callerRowsOf(
 function textOf(value: StoreRow[string] | undefined): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
 }
-
-const dayMs = 86_400_000;
 
 /** Returns the start of the day of a time, in UTC. */
 export function startOfDay(ms: number): number {
