@@ -65,7 +65,7 @@ export interface Deprecated {
     operation: string,
     given: (HeaderValues & Partial<MessageCredentials>) | undefined,
   ) => CallError | undefined;
-  /** Returns a served document of an adopted WSDL, in which deprecated operations are documented as such. */
+  /** Adds the dates of deprecations to a served document of an adopted WSDL. */
   readonly document: (bytes: Uint8Array) => Uint8Array;
 }
 

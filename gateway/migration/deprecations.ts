@@ -136,7 +136,7 @@ export class Deprecations implements Deprecated {
       );
   }
 
-  /** Returns a contract whose deprecated operations are documented as such (G64). */
+  /** Returns a contract with the dates of deprecations in its documentation (G64). */
   describe(contract: Contract): Contract {
     const operations = contract.operations.map((operation): Operation => {
       const found = this.#byName.get(operation.name);
@@ -147,7 +147,7 @@ export class Deprecations implements Deprecated {
     return { ...contract, operations };
   }
 
-  /** Returns a served document of an adopted WSDL, in which deprecated operations are documented as such. */
+  /** Adds the dates of deprecations to a served document of an adopted WSDL. */
   readonly document = (bytes: Uint8Array): Uint8Array => {
     const texts = new Map<string, string>();
     for (const { name, portType, wsdlName } of serviceOf(this.#parts.contract).operations) {

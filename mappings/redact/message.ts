@@ -101,7 +101,7 @@ export function compileRedaction(
         const xml = new XmlReader(text, unlimited, { acceptsIllegalReferences: true, emptyPrefixes: true });
         const redaction = new XmlRedaction(xml, text, terms);
         redaction.redact(operation, side);
-        // what stands later in the message may change what is shown before it
+        // later content may hide earlier content
         const isNew = credentials.size !== known[0] || (redaction.hasReasons && seen.size !== known[1]);
         if (!isNew && !references.isChanged)
           return {

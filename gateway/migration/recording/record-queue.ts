@@ -150,7 +150,7 @@ export class RecordQueue {
     }
   }
 
-  /** Deletes at most a batch of the oldest recordings, whose number follows the time that the last batch took. */
+  /** Deletes a batch of the oldest recordings. Its size depends on the time of the last batch. */
   async #delete(contract: string, before: number, most: number): Promise<number> {
     const began = performance.now();
     const count = Math.min(most, this.#batch);

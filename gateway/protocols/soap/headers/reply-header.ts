@@ -55,7 +55,7 @@ export interface SignedFacts {
   readonly audited?: AuditedFacts | undefined;
 }
 
-/** The signer of a message, and hashes of what was verified, for the audit of a write (X29). Hashes have hex digits. */
+/** The signer of a message, and hashes of its verified parts, for the audit of a write (X29). Hashes have hex digits. */
 export interface AuditedFacts {
   /** SHA-256 of the certificate; undefined for a key without a certificate. */
   readonly signerFingerprint: string | undefined;
