@@ -1,11 +1,12 @@
 /**
- * Test files that take more than 0.55 s of CPU time, with their child processes, on an idle machine. They run in
+ * Test files that take more than half a second of CPU time, with their child processes, on an idle machine. They run in
  * `npm run whole`. All other files run in `npm test`, and some slower ones that find faults no other file of their
  * folder finds, so that it takes less than a minute.
  * Tests in files called `*-time.test.ts` compare times, so they run in `npm run whole` too.
  * `TEST_DURATIONS=FILE npm test` and `TEST_DURATIONS=FILE npm run whole` write the time of each file to FILE.
  */
 const long = [
+  'test/adopt/derived.test.ts',
   'test/basic-profile/basic-profile.test.ts',
   'test/clients/curl.test.ts',
   'test/clients/soap.test.ts',
@@ -17,6 +18,7 @@ const long = [
   'test/console/pages-on-visit.test.ts',
   'test/console/pages.test.ts',
   'test/docs/adopt.test.ts',
+  'test/docs/attachments.test.ts',
   'test/docs/contract.test.ts',
   'test/docs/doctor.test.ts',
   'test/docs/embedding.test.ts',
@@ -89,6 +91,7 @@ const long = [
   'test/gateway/http/time-limits.test.ts',
   'test/gateway/process/certificates.test.ts',
   'test/gateway/process/helper-threads.test.ts',
+  'test/gateway/process/loaded-log.test.ts',
   'test/gateway/process/loop-delay.test.ts',
   'test/gateway/process/memory.test.ts',
   'test/gateway/process/process.test.ts',
@@ -156,20 +159,24 @@ const long = [
   'test/interop/services/services.test.ts',
   'test/interop/signed/signed-calls.test.ts',
   'test/mappings/codec/adopted/apache-types.test.ts',
+  'test/mappings/codec/adopted/elements.test.ts',
   'test/mappings/codec/adopted/facets.test.ts',
   'test/mappings/codec/adopted/long-messages.test.ts',
   'test/mappings/codec/adopted/objects.test.ts',
+  'test/mappings/codec/adopted/open-elements.test.ts',
   'test/mappings/codec/adopted/open-fields.test.ts',
   'test/mappings/codec/adopted/properties.test.ts',
   'test/mappings/codec/adopted/rpc.test.ts',
   'test/mappings/codec/adopted/shown-type.test.ts',
   'test/mappings/codec/adopted/types.test.ts',
+  'test/mappings/codec/adopted/values.test.ts',
   'test/mappings/codec/attachments.test.ts',
   'test/mappings/codec/byte-reader/adopted.test.ts',
   'test/mappings/codec/byte-reader/properties.test.ts',
   'test/mappings/codec/costs.test.ts',
   'test/mappings/codec/element.test.ts',
   'test/mappings/codec/mismatches.test.ts',
+  'test/mappings/codec/nils.test.ts',
   'test/mappings/codec/pass.test.ts',
   'test/mappings/codec/properties.test.ts',
   'test/mappings/codec/redact.test.ts',
@@ -178,9 +185,11 @@ const long = [
   'test/mappings/codec/scalars/duration.test.ts',
   'test/mappings/codec/scalars/iso-dates.test.ts',
   'test/mappings/codec/schema-instance.test.ts',
+  'test/mappings/codec/types/fitting.test.ts',
   'test/mappings/codec/types/maps.test.ts',
   'test/mappings/codec/types/response-status.test.ts',
   'test/mappings/codec/types/rules.test.ts',
+  'test/mappings/codec/types/tuples.test.ts',
   'test/mappings/codec/types/unions.test.ts',
   'test/mappings/codec/writers.test.ts',
   'test/mappings/compare/encoded.test.ts',
@@ -196,6 +205,7 @@ const long = [
   'test/mappings/http-mapping/parameter.test.ts',
   'test/mappings/json/base64-spans.test.ts',
   'test/mappings/json/reader.test.ts',
+  'test/mappings/loader/document/other-files.test.ts',
   'test/mappings/loader/document/patches.test.ts',
   'test/mappings/loader/document/unforeseen.test.ts',
   'test/mappings/loader/growth.test.ts',
@@ -208,6 +218,8 @@ const long = [
   'test/mappings/mapping/rules.test.ts',
   'test/mappings/redact/sensitive.test.ts',
   'test/mappings/security/canonical.test.ts',
+  'test/mappings/xml/characters.test.ts',
+  'test/mappings/xml/decode.test.ts',
   'test/mappings/xml/limits.test.ts',
   'test/mappings/xml/properties.test.ts',
   'test/migration/blend-limits.test.ts',
