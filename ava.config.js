@@ -157,7 +157,6 @@ const long = [
   'test/gateway/upstream/upstream-floods.test.ts',
   'test/gateway/upstream/write-resets.test.ts',
   'test/interop/services/services.test.ts',
-  'test/interop/signed/signed-calls.test.ts',
   'test/mappings/codec/adopted/apache-types.test.ts',
   'test/mappings/codec/adopted/elements.test.ts',
   'test/mappings/codec/adopted/facets.test.ts',

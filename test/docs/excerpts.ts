@@ -18,7 +18,8 @@ export function excerptPages(): readonly Page[] {
 
 /**
  * Returns a page with its code updated from the sources. Each fenced block below a line `<!-- from path: name -->`
- * becomes the lines between `docs:begin name` and `docs:end name`. Throws if these marks are missing.
+ * becomes the lines between `docs:begin name` and `docs:end name`, which XML has in comments. Throws if these marks are
+ * missing.
  */
 export function withExcerpts(page: string): string {
   return page.replace(
@@ -30,7 +31,8 @@ export function withExcerpts(page: string): string {
 function excerpt(path: string, name: string): string {
   const source = readFileSync(join(root, path), 'utf8');
   const [, lines] =
-    new RegExp(`docs:begin ${name}\\n(.*?)^[^\\n]*docs:end ${name}$`, 'ms').exec(source) ?? [];
+    new RegExp(`docs:begin ${name}(?: -->)?\\n(.*?)^[^\\n]*docs:end ${name}(?: -->)?$`, 'ms').exec(source) ??
+    [];
   if (lines !== undefined) return withoutIndent(lines);
   throw new Error(`${path}: expected lines between "docs:begin ${name}" and "docs:end ${name}", got none`);
 }

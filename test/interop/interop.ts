@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { screeningContract } from '../../mappings/loader/load.ts';
 import { checksFile, type Version } from './checks.ts';
 import { endpointOf, type Served, serveChanged, serveContract } from './gateway.ts';
-import { judgeBuild, judgeRun, judgeWire, type Result, type Run } from './judge.ts';
+import { judgeBuild, judgeDistrust, judgeRun, judgeWire, type Result, type Run } from './judge.ts';
 import { knownGaps } from './known-gaps.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { type Finished, run } from './run-command.ts';
 import type { Stack } from './stacks.ts';
 import { makeUploads } from './uploads.ts';
 import { type Break, type ScriptedUpstream, startUpstream } from './upstream.ts';
-import { problemOnTheWire, type Variant, variants } from './variants.ts';
+import { problemOnTheWire, trusting, type Variant, variants } from './variants.ts';
 
 /** Results of a stack. */
 export interface StackRun {
@@ -65,8 +65,9 @@ async function runVariant(
   upstream: ScriptedUpstream,
   out: string,
 ): Promise<readonly Result[]> {
-  const isPlain = Object.keys(variant.overlay).length === 0;
-  const gateways = isPlain ? plain : await startGateways(upstream, variant.overlay);
+  const overlay = variant.overlay();
+  const isPlain = Object.keys(overlay).length === 0;
+  const gateways = isPlain ? plain : await startGateways(upstream, overlay);
   const { relay } = gateways;
   relay.takeRequests();
   relay.takeReplies();
@@ -77,6 +78,7 @@ async function runVariant(
       results.push(...(await runOnce(run, gateways, upstream, out)));
       const problem = problemOnTheWire(variant, relay.takeRequests(), relay.takeReplies());
       results.push(judgeWire(run, problem));
+      if (variant.isDistrusted) results.push(await runDistrusted(run, gateways, upstream, out));
     }
     return results;
   } finally {
@@ -118,18 +120,40 @@ async function startGateways({ url }: ScriptedUpstream, overlay: object): Promis
 /** Runs all checks once. */
 async function runOnce(
   run: Run,
-  { inBand, faults, relay, wsdl }: Gateways,
+  gateways: Gateways,
   upstream: ScriptedUpstream,
   out: string,
 ): Promise<readonly Result[]> {
-  const { stack, version, variant } = run;
   const complained = upstream.complaints.length;
-  const finished = await command(stack, 'run.sh', [wsdl, version, out], runLimitMs, {
+  const finished = await runClient(run, gateways, out, run.variant?.environment());
+  return judgeRun(run, finished, upstream.complaints.slice(complained), knownGaps);
+}
+
+/** Runs the checks with a client that trusts another certificate of the gateway, so it must refuse all replies. */
+async function runDistrusted(
+  run: Run,
+  gateways: Gateways,
+  upstream: ScriptedUpstream,
+  out: string,
+): Promise<Result> {
+  const called = upstream.calls.length;
+  const finished = await runClient(run, gateways, out, trusting('other'));
+  gateways.relay.takeRequests();
+  gateways.relay.takeReplies();
+  return judgeDistrust(run, finished, upstream.calls.length - called, knownGaps);
+}
+
+function runClient(
+  { stack, version }: Run,
+  { inBand, faults, relay, wsdl }: Gateways,
+  out: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  return command(stack, 'run.sh', [wsdl, version, out], runLimitMs, {
     ENDPOINT: endpointOf(inBand, version, relay.url),
     FAULT_ENDPOINT: endpointOf(faults, version),
-    ...variant?.environment,
+    ...environment,
   });
-  return judgeRun(run, finished, upstream.complaints.slice(complained), knownGaps);
 }
 
 function command(

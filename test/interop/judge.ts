@@ -76,6 +76,33 @@ export function judgeWire(run: Run, problem: string | undefined): Result {
   return resultOf({ ...run, check: 'on the wire' }, problem);
 }
 
+/**
+ * Judges the checks of a client that must refuse all replies.
+ *
+ * @param calls number of calls that reached the upstream
+ */
+export function judgeDistrust(
+  run: Run,
+  { output, errors }: Finished,
+  calls: number,
+  gaps: readonly KnownGap[],
+): Result {
+  const judged = { ...run, check: 'other certificate' };
+  if (calls === 0) return failed(judged, `expected calls upstream, got none; ${lastLines(errors)}`);
+  const lines = linesOf(output);
+  const isRead = (check: Check): boolean => {
+    const line = lines.get(nameOf(check));
+    return line !== undefined && problemOf(check, run.version, line) === undefined;
+  };
+  const read = checks.filter(isRead).map(nameOf);
+  const problem = read.length === 0 ? undefined : `expected refused replies, got ${read.join(', ')}`;
+  return judge(
+    judged,
+    [problem],
+    gaps.find((known) => covers(known, judged)),
+  );
+}
+
 /** Judges the upload of a document by the client's output and the raw request. */
 export function judgeUpload(
   run: Run,

@@ -1,17 +1,20 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { compileContract } from '../../mappings/compile.ts';
 import { readContract, screeningContract } from '../../mappings/loader/load.ts';
 import { Kits } from '../../wsdl/kits/kits.ts';
+import { signingFiles } from '../../wsdl/kits/signing.ts';
 import type { Snippet } from '../../wsdl/kits/snippets.ts';
 import { createSampler } from '../../wsdl/samples/samples.ts';
+import { startSigned } from '../security/signed.ts';
 import { endpointOf, serveContract } from './gateway.ts';
 
 // Runs the programs of kits with their stacks against the gateway. Only the placeholders of credentials are replaced.
@@ -178,3 +181,46 @@ test('every program listed as run has a stack that runs it', (t) => {
   const run = snippets.filter(({ isRun }) => isRun).map(({ id }) => id);
   t.deepEqual(run.toSorted(), ['http', ...Object.keys(stacks)].toSorted());
 });
+
+const python = '/usr/bin/python3';
+const hasZeep = spawnSync(python, ['-c', 'import zeep, xmlsec']).status === 0;
+
+(hasZeep ? test : test.skip)(
+  `X38: the program for zeep that signs gets a reply, and verifies it${hasZeep ? '' : ' (skipped: zeep or xmlsec is not installed)'}`,
+  async (t) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'signed-'));
+    const gateway = await startSigned(
+      t,
+      'default',
+      cwd,
+      {},
+      {},
+      'sign: { key: gateway.key, certificate: gateway.crt }',
+    );
+    gateway.answer({ body: '{"data":{"agreeToTerms":true}}' });
+    for (const kind of ['key', 'crt']) copyFileSync(join(cwd, `alice.${kind}`), join(cwd, `caller.${kind}`));
+    const lists = { cas: [], certificates: [], crls: [], files: [] };
+    const files = signingFiles(
+      {
+        username: undefined,
+        password: undefined,
+        digest: 'refuse',
+        timestamp: 'required',
+        unverified: [],
+        x509: {
+          ...lists,
+          require: ['body', 'timestamp'],
+          credential: undefined,
+          sha1: false,
+          replay: 'allow',
+        },
+        sign: { key: '', certificates: [''], files: [], confirmation: false },
+      },
+      `${gateway.running.url}/v2/soap11?wsdl`,
+    );
+    const call = 'print(client.service.GetEulaStatus(Request={"SubUserName": "jane"}))\n';
+    writeFileSync(join(cwd, 'call.py'), `${files.get('signing/zeep_signing.py')}${call}`);
+    const { stdout } = await promisify(execFile)(python, ['call.py'], { cwd });
+    t.regex(stdout, /'AgreeToTerms': True/);
+  },
+);

@@ -78,7 +78,20 @@ export const knownGaps: readonly KnownGap[] = [
     reason: 'node-soap reads an xs:long as a double; it sends the exact value if the program passes text',
   },
   { stack: 'node-soap', check: 'decimal', reason: 'node-soap reads an xs:decimal as a double' },
+  {
+    stack: 'node-soap',
+    variant: 'signed',
+    check: 'other certificate',
+    reason: 'node-soap does not verify the signatures of replies',
+  },
   { stack: 'node-soap', check: 'empty-array', reason: 'node-soap reads an empty array as null' },
+  ...(['signed', 'encrypted'] as const).map((variant) => ({
+    stack: 'metro',
+    variant,
+    check: 'emoji',
+    reason:
+      'Metro digests a character outside the Basic Multilingual Plane as two surrogates, which UTF-8 does not have',
+  })),
   {
     stack: 'strong-soap',
     check: 'int64',

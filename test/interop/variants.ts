@@ -1,51 +1,102 @@
+import { join } from 'node:path';
+import { signingKeys } from './signing-keys.ts';
+
 /** A variant of the same calls. A stack lists its variants in its `stack.json`. */
 export interface Variant {
   readonly name: VariantName;
   readonly title: string;
-  /** Additional environment variables of the client. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Overlay settings that differ from the shipped contract. */
-  readonly overlay: object;
+  /** Returns additional environment variables of the client. */
+  readonly environment: () => Readonly<Record<string, string>>;
+  /** Returns overlay settings that differ from the shipped contract. */
+  readonly overlay: () => object;
   /** Pattern that each request matches, including its head. */
   readonly request: RegExp;
   /** Pattern that no request may match, since it belongs to another variant. */
   readonly not?: RegExp;
-  /** Pattern of the reply that contains bytes. */
+  /** Pattern that a reply matches. */
   readonly reply?: RegExp;
+  /** True if the calls are repeated by clients that trust another certificate of the gateway. */
+  readonly isDistrusted?: boolean;
 }
 
-export type VariantName = 'text' | 'digest' | 'mtom';
+export type VariantName = 'text' | 'digest' | 'mtom' | 'signed' | 'encrypted';
 
 /** Credentials in the body, as in the plain calls. */
 const inBody = /ApiUserKey/;
+const signature = /SignatureValue[\s>]/;
+const ciphertext = /CipherValue[\s>]/;
 const multipart = /^content-type: *multipart\/related;[^\r]*type="?application\/xop\+xml/im;
 
 export const variants: readonly Variant[] = [
   {
     name: 'text',
     title: 'UsernameToken',
-    environment: { SECURITY: 'text' },
-    overlay: {},
+    environment: () => ({ SECURITY: 'text' }),
+    overlay: () => ({}),
     request: /UsernameToken[\s>].*demo-key/s,
     not: inBody,
   },
   {
     name: 'digest',
     title: 'UsernameToken with a digest',
-    environment: { SECURITY: 'digest' },
-    overlay: { wsse: { username: 'apiUserId', password: 'apiUserKey', digest: 'secrets' } },
+    environment: () => ({ SECURITY: 'digest' }),
+    overlay: () => ({ wsse: { username: 'apiUserId', password: 'apiUserKey', digest: 'secrets' } }),
     request: /#PasswordDigest/,
     not: /demo-key/,
   },
   {
     name: 'mtom',
     title: 'MTOM',
-    environment: { MTOM: 'true' },
-    overlay: { mtomReplies: 'requested', mtomThreshold: 100 },
+    environment: () => ({ MTOM: 'true' }),
+    overlay: () => ({ mtomReplies: 'requested', mtomThreshold: 100 }),
     request: multipart,
     reply: multipart,
   },
+  {
+    name: 'signed',
+    title: 'signed',
+    environment: () => trusting('gateway'),
+    overlay: () => ({ wsse: signedBy('body', 'timestamp') }),
+    request: signature,
+    reply: signature,
+    isDistrusted: true,
+  },
+  {
+    name: 'encrypted',
+    title: 'signed and encrypted',
+    environment: () => trusting('gateway'),
+    // the suites of WS-SecurityPolicy up to 1.3 use AES-CBC
+    overlay: () => ({
+      wsse: { ...signedBy('body', 'timestamp', 'encryption'), decrypt: { cbc: true } },
+    }),
+    request: ciphertext,
+    not: inBody,
+    reply: ciphertext,
+  },
 ];
+
+/** Returns the variables of a client that signs, and trusts a certificate as that of the gateway. */
+export function trusting(name: 'gateway' | 'other'): Readonly<Record<string, string>> {
+  const keys = signingKeys();
+  return { SIGNING: keys, GATEWAY_CERTIFICATE: join(keys, `${name}.crt`) };
+}
+
+/**
+ * Returns settings that require signatures of the caller, whose certificate supplies its user name. The suites of
+ * WS-SecurityPolicy up to 1.3 use RSA-SHA1.
+ */
+function signedBy(...require: readonly string[]): object {
+  const keys = signingKeys();
+  return {
+    x509: {
+      certificates: join(keys, 'caller.crt'),
+      require,
+      sha1: 'signature',
+      credential: { apiUserId: 'commonName' },
+    },
+    sign: { key: join(keys, 'gateway.key'), certificate: join(keys, 'gateway.crt') },
+  };
+}
 
 export function variantNamed(name: VariantName): Variant {
   const found = variants.find((variant) => variant.name === name);

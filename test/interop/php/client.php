@@ -6,11 +6,19 @@ require 'checks.php';
 
 [, $wsdl, $version] = $argv;
 
-$client = new SoapClient($wsdl, [
+$options = [
     'soap_version' => $version === '1.1' ? SOAP_1_1 : SOAP_1_2,
     'features' => SOAP_SINGLE_ELEMENT_ARRAYS,
     'cache_wsdl' => WSDL_CACHE_NONE,
-]);
+];
+$keys = getenv('SIGNING');
+if ($keys) {
+    require 'SigningClient.php';
+    $client = new SigningClient(
+        $wsdl, $options, "$keys/caller.key", "$keys/caller.crt", getenv('GATEWAY_CERTIFICATE'));
+} else {
+    $client = new SoapClient($wsdl, $options);
+}
 
 // docs:begin security
 /** A hand-written header block, since SoapClient has no WS-Security. */

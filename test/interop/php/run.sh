@@ -1,3 +1,3 @@
 set -e
-[ -n "${SECURITY-}" ] || php -d soap.wsdl_cache_enabled=0 quick-start.php "$1" >&2
+[ -n "${SECURITY-}${SIGNING-}" ] || php -d soap.wsdl_cache_enabled=0 quick-start.php "$1" >&2
 exec php client.php "$@"

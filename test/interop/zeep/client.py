@@ -13,8 +13,14 @@ TYPES = "http://schemas.servicestack.net/types"
 BINDING = {"1.1": "Soap11Binding", "1.2": "Soap12Binding"}[version]
 
 security = os.environ.get("SECURITY")
-token = UsernameToken("demo", "demo-key", use_digest=security == "digest") if security else None
-client = zeep.Client(wsdl, wsse=token)
+keys = os.environ.get("SIGNING")
+if keys:
+    from signing import Signing
+
+    wsse = Signing(keys + "/caller.key", keys + "/caller.crt", os.environ["GATEWAY_CERTIFICATE"])
+else:
+    wsse = UsernameToken("demo", "demo-key", use_digest=security == "digest") if security else None
+client = zeep.Client(wsdl, wsse=wsse)
 
 
 def at(value, path):
