@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -48,6 +48,7 @@ test('X38: a kit has a configuration for each client that signs', (t) => {
   t.deepEqual(names, [
     'signing/README.txt',
     'signing/cxf.properties',
+    'signing/rampart.xml',
     'signing/wcf.config',
     'signing/zeep_signing.py',
     'signing/node-soap.mjs',
@@ -95,13 +96,28 @@ test('X38: a client that cannot satisfy the settings has no configuration', (t) 
   };
   const others = ['zeep_signing.py', 'node-soap.mjs', 'wse-php.php', 'soapui.txt'];
   const encrypted = wsseWith(['body', 'timestamp', 'encryption']);
-  t.deepEqual(listed({ ...encrypted, decrypt }), ['cxf.properties', 'wcf.config']);
+  const followers = ['cxf.properties', 'rampart.xml', 'wcf.config'];
+  t.deepEqual(listed({ ...encrypted, decrypt }), followers);
   t.deepEqual(listed({ ...encrypted, decrypt: { ...decrypt, cbc: false } }), []);
   t.deepEqual(listed(wsseWith(['body', 'timestamp'], false)), others);
   t.deepEqual(listed({ ...wsseWith(['body', 'timestamp']), username: 'user' }), others);
-  t.is(listed(wsseWith(['timestamp'], false)).length, 6);
+  t.deepEqual(listed(wsseWith(['timestamp'], false)), ['cxf.properties', 'wcf.config', ...others]);
+  t.is(listed(wsseWith(['body', 'timestamp'], true, 'signature')).length, 8);
   const wcf = signingFiles({ ...encrypted, decrypt }, address).get('signing/wcf.config') ?? '';
   t.regex(wcf, /ProtectionLevel\.EncryptAndSign/);
+});
+
+test('X38: the keys for Metro and Rampart are those of the interop run', (t) => {
+  const files = signingFiles(wsseWith(['body', 'timestamp'], true, 'signature'), `${address}/soap11?wsdl`);
+  for (const name of ['metro', 'rampart']) {
+    const text = files.get(`signing/${name}.xml`) ?? '';
+    const keys = text
+      .slice(text.indexOf('-->\n') + 4)
+      .replaceAll('YOUR_PASSWORD_CALLBACK', 'Security')
+      .replaceAll('YOUR_PASSWORD', 'changeit');
+    const file = readFileSync(join(import.meta.dirname, `../interop/${name}/keys.xml`), 'utf8');
+    t.is(`<!-- docs:begin keys -->\n${keys}<!-- docs:end keys -->\n`, file);
+  }
 });
 
 test('X4: kits and pages list only SOAP if calls must be signed', (t) => {

@@ -26,7 +26,7 @@ export function signingFiles(wsse: Wsse | undefined, wsdl: string): ReadonlyMap<
   const policy = lackingForSigned(wsse) === undefined ? 'signed' : isEndorsed ? 'endorsed' : undefined;
   const isEncrypted = x509.require.includes('encryption');
   const signed: Signed = { wsdl, policy, signsReplies: sign !== undefined, sha1: x509.sha1, isEncrypted };
-  const files = clients.filter(({ followsPolicy }) => (followsPolicy ? policy !== undefined : !isEncrypted));
+  const files = clients.filter(({ fits }) => fits(signed));
   return new Map([
     ['signing/README.txt', readme(signed, x509.require, files)],
     ...files.map(({ name, text }) => [`signing/${name}`, text(signed)] as const),
@@ -37,36 +37,58 @@ export function signingFiles(wsse: Wsse | undefined, wsdl: string): ReadonlyMap<
 interface Client {
   readonly name: string;
   readonly description: (signed: Signed) => string;
-  /** True for clients that need a policy, and encrypt if it says so. Others encrypt nothing. */
-  readonly followsPolicy: boolean;
+  /** Returns true if the client can send what the contract requires. */
+  readonly fits: (signed: Signed) => boolean;
   readonly text: (signed: Signed) => string;
 }
+
+/** Clients that need a policy, and encrypt if it says so. */
+const followsPolicy: Client['fits'] = ({ policy }) => policy !== undefined;
+const encryptsNothing: Client['fits'] = ({ isEncrypted }) => !isEncrypted;
 
 const clients: readonly Client[] = [
   {
     name: 'cxf.properties',
-    description: (signed) => `CXF, Metro and Rampart read the policy of ${addressOf(signed)}`,
-    followsPolicy: true,
+    description: (signed) => `CXF, which reads the policy of ${addressOf(signed)}`,
+    fits: followsPolicy,
     text: cxf,
   },
-  { name: 'wcf.config', description: () => 'WCF: a customBinding', followsPolicy: true, text: wcf },
+  {
+    name: 'metro.xml',
+    description: (signed) => `Metro: keys for the policy of ${addressOf(signed)}`,
+    // signs with RSA-SHA1 only
+    fits: ({ policy, sha1 }) => policy !== undefined && sha1 !== false,
+    text: metro,
+  },
+  {
+    name: 'rampart.xml',
+    description: (signed) => `Axis2 with Rampart: keys for the policy of ${addressOf(signed)}`,
+    fits: ({ policy }) => policy === 'signed',
+    text: rampart,
+  },
+  { name: 'wcf.config', description: () => 'WCF: a customBinding', fits: followsPolicy, text: wcf },
   {
     name: 'zeep_signing.py',
     description: () => 'zeep: BinarySignature with SHA-256 and a Timestamp',
-    followsPolicy: false,
+    fits: encryptsNothing,
     text: zeep,
   },
   {
     name: 'node-soap.mjs',
     description: () => 'node-soap: WSSecurityCert',
-    followsPolicy: false,
+    fits: encryptsNothing,
     text: nodeSoap,
   },
-  { name: 'wse-php.php', description: () => 'PHP: wse-php with SHA-256', followsPolicy: false, text: wsePhp },
+  {
+    name: 'wse-php.php',
+    description: () => 'PHP: wse-php with SHA-256',
+    fits: encryptsNothing,
+    text: wsePhp,
+  },
   {
     name: 'soapui.txt',
     description: () => 'SoapUI: outgoing WS-Security configuration',
-    followsPolicy: false,
+    fits: encryptsNothing,
     text: soapUi,
   },
 ];
@@ -113,6 +135,40 @@ ${algorithm}
 #   org.apache.wss4j.crypto.merlin.keystore.file=caller.p12
 #   org.apache.wss4j.crypto.merlin.keystore.password=YOUR_PASSWORD
 #   org.apache.wss4j.crypto.merlin.keystore.alias=caller
+`;
+}
+
+function metro(signed: Signed): string {
+  const store = 'location="caller.p12" type="PKCS12" storepass="YOUR_PASSWORD"';
+  const namespace = 'xmlns:sc="http://schemas.sun.com/2006/03/wss/client"';
+  return `<!-- Save the WSDL ${addressOf(signed)}
+     and add these elements at the start of its wsp:All. The client must use the saved WSDL.
+     caller.p12 also has the certificate of the service, by the alias gateway. -->
+<sc:KeyStore ${namespace}
+  ${store} alias="caller"/>
+<sc:TrustStore ${namespace}
+  ${store} peeralias="gateway"/>
+`;
+}
+
+function rampart(signed: Signed): string {
+  const merlin = 'org.apache.ws.security.crypto.merlin';
+  const crypto = (name: string): string => `  <ramp:${name}>
+    <ramp:crypto provider="org.apache.ws.security.components.crypto.Merlin">
+      <ramp:property name="${merlin}.keystore.type">pkcs12</ramp:property>
+      <ramp:property name="${merlin}.file">caller.p12</ramp:property>
+      <ramp:property name="${merlin}.keystore.password">YOUR_PASSWORD</ramp:property>
+    </ramp:crypto>
+  </ramp:${name}>
+`;
+  return `<!-- Save the WSDL ${addressOf(signed)}
+     and add this element at the start of its wsp:All. The stub needs the policy of the saved WSDL and the module rampart.
+     caller.p12 also has the certificate of the service, by the alias gateway. -->
+<ramp:RampartConfig xmlns:ramp="http://ws.apache.org/rampart/policy">
+  <ramp:user>caller</ramp:user>
+  <ramp:encryptionUser>gateway</ramp:encryptionUser>
+  <ramp:passwordCallbackClass>YOUR_PASSWORD_CALLBACK</ramp:passwordCallbackClass>
+${crypto('signatureCrypto')}${crypto('encryptionCrypto')}</ramp:RampartConfig>
 `;
 }
 
