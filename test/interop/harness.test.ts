@@ -3,7 +3,7 @@ import { documents, folderOf } from '../documents/documents.ts';
 import { exchangesIn } from '../plain/exchange-files.ts';
 import { checks, problemOf } from './checks.ts';
 import { canonical, exactly, readExact, withoutNulls } from './exact-json.ts';
-import { judgeRun } from './judge.ts';
+import { judgeDistrust, judgeRun } from './judge.ts';
 import { judgeExchange, unseenLosses } from './judge-exchange.ts';
 import { exchangeGaps, knownGaps } from './known-gaps.ts';
 import { splitRequests } from './relay.ts';
@@ -166,6 +166,26 @@ test('a client with a bad exit code fails, whatever it printed', (t) => {
     [],
   );
   t.like(results.at(-1), { check: 'run.sh', outcome: 'failed', why: 'expected it to end well; no memory' });
+});
+
+test('a client that trusts another certificate reads no reply, and its calls reach the upstream', (t) => {
+  const call = { operation: 'UpdateValidId', situation: 'call' };
+  const judgedBy = (line: object, calls = 1) =>
+    judgeDistrust(
+      { stack, version: '1.1' },
+      { ok: true, output: JSON.stringify({ ...call, ...line }), errors: 'no path' },
+      calls,
+      [],
+    );
+  t.like(judgedBy({ error: 'refused' }), { check: 'other certificate', outcome: 'passed' });
+  t.like(judgedBy({ got: ['true'] }), {
+    outcome: 'failed',
+    why: 'expected refused replies, got UpdateValidId',
+  });
+  t.like(judgedBy({ error: 'refused' }, 0), {
+    outcome: 'failed',
+    why: 'expected calls upstream, got none; no path',
+  });
 });
 
 const reply =
