@@ -39,7 +39,7 @@ import { maxHeaderBlocks } from '../gateway/protocols/soap/headers/headers.ts';
 import { maxStreamMs } from '../gateway/protocols/soap/streamed-call.ts';
 import { usualRetryMs } from '../gateway/store/guarded-store.ts';
 import { maxLogBytes } from '../gateway/telemetry/log-writer.ts';
-import { maxCallers, maxOperations } from '../gateway/telemetry/metrics.ts';
+import { maxCallers, maxOperations } from '../gateway/telemetry/request-metrics.ts';
 import { failureWindowMs, maxNetworks, minFailingMs, probeIntervalMs } from '../gateway/upstream/breaker.ts';
 import { maxOverheadBytes, maxQueueMs } from '../gateway/upstream/exchange.ts';
 import { maxRetryAfterMs, maxSavedRetries } from '../gateway/upstream/retry-budget.ts';

@@ -4,10 +4,10 @@ import {
   createHistogram,
   type Family,
   type Histogram,
+  histogram,
   observe,
   perWorkerGauge,
   type Snapshot,
-  samplesOf,
 } from '../telemetry/metrics.ts';
 import type { RouteRecord } from '../telemetry/request-stats.ts';
 import type { SkipReason } from './skipped.ts';
@@ -76,9 +76,9 @@ export class RoutingCounts {
   }
 
   #observe(side: string, ms: number): void {
-    const histogram = this.#seconds.get(side) ?? createHistogram();
-    this.#seconds.set(side, histogram);
-    observe(histogram, ms / 1_000);
+    const seconds = this.#seconds.get(side) ?? createHistogram();
+    this.#seconds.set(side, seconds);
+    observe(seconds, ms / 1_000);
   }
 
   read(): Snapshot {
@@ -86,15 +86,11 @@ export class RoutingCounts {
     const statuses = [...this.#statuses].map(([status, value]) => [`status="${status}"`, value] as const);
     return [
       this.#counter('migration_calls_total', 'Calls by operation, mode and answering side.', this.#calls),
-      {
-        name: 'migration_seconds',
-        type: 'histogram',
-        help: 'Duration of calls to the legacy service and to the upstream, in seconds.',
-        together: 'sum',
-        samples: [...this.#seconds].flatMap(([side, histogram]) =>
-          samplesOf('migration_seconds', `${labels},side="${side}"`, histogram),
-        ),
-      },
+      histogram(
+        'migration_seconds',
+        'Duration of calls to the legacy service and to the upstream, in seconds.',
+        [...this.#seconds].map(([side, seconds]) => [`${labels},side="${side}"`, seconds] as const),
+      ),
       this.#counter(
         'migration_fallback_total',
         'Calls that the legacy service answered because the upstream found nothing, by operation.',
@@ -122,7 +118,7 @@ export class RoutingCounts {
       this.#counter('migration_skipped_total', 'Comparisons that were not made, by reason.', this.#skipped),
       this.#counter('legacy_replies_total', 'Replies of the legacy service by status.', statuses),
       perWorkerGauge('legacy_breaker_open', '1 while no connection to the legacy service can be made.', [
-        { name: 'legacy_breaker_open', labels, value: Number(this.isBreakerOpen()) },
+        [labels, Number(this.isBreakerOpen())],
       ]),
     ];
   }

@@ -9,7 +9,7 @@ import {
   weigh,
 } from '../../mappings/compare/verdict.ts';
 import { dayMs } from '../../mappings/contract/times.ts';
-import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
+import { gauge, type Labelled, type Snapshot } from '../telemetry/metrics.ts';
 import {
   type Counts,
   type EvidenceData,
@@ -213,22 +213,19 @@ function rounded(ms: number): number {
 export function verdictSamples(
   contract: string,
   operations: readonly ReportedOperation[],
-): readonly (readonly [labels: string, value: number])[] {
+): readonly Labelled[] {
   return operations.flatMap(({ operation, verdict }) =>
     verdicts.map(
-      (name: Verdict) =>
-        [
-          `contract="${contract}",operation="${operation}",verdict="${name}"`,
-          Number(name === verdict),
-        ] as const,
+      (name: Verdict): Labelled => [
+        `contract="${contract}",operation="${operation}",verdict="${name}"`,
+        Number(name === verdict),
+      ],
     ),
   );
 }
 
 /** Returns the metric of verdicts. Only one process of a gateway has it. */
-export function verdictMetric(samples: readonly (readonly [labels: string, value: number])[]): Snapshot {
-  const name = 'migration_verdict';
+export function verdictMetric(samples: readonly Labelled[]): Snapshot {
   const help = 'Verdict on an operation: 1 for the current verdict, 0 for the others.';
-  const all = samples.map(([labels, value]) => ({ name, labels, value }));
-  return [{ ...perWorkerGauge(name, help, all), together: 'sum' }];
+  return [gauge('migration_verdict', help, samples)];
 }

@@ -3,7 +3,7 @@ import type { Log } from '../core/core-options.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { newestRouteVersions, seenReplica } from '../store/tables/routes.ts';
 import { describeError } from '../telemetry/log.ts';
-import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
+import { type Labelled, perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
 import { noChanges, type RouteChange, type RouteTable } from './route-changes.ts';
 
 /** Time between two reads of the table, in ms (G66). */
@@ -53,11 +53,10 @@ export class RouteSync {
 
   /** Returns the metric of the versions in use (G74). */
   read(): Snapshot {
-    const name = 'routes_version';
-    const samples = this.#paths().map((path) => {
-      return { name, labels: `contract="${path}"`, value: this.tableOf(path)?.version ?? 0 };
-    });
-    return [perWorkerGauge(name, 'Version of the route changes in use.', samples)];
+    const versions = this.#paths().map(
+      (path): Labelled => [`contract="${path}"`, this.tableOf(path)?.version ?? 0],
+    );
+    return [perWorkerGauge('routes_version', 'Version of the route changes in use.', versions)];
   }
 
   async close(): Promise<void> {

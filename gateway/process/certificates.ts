@@ -69,14 +69,14 @@ export class Certificates {
 
   /** Returns the end of validity of each file: the earliest of its certificates. */
   read(): Snapshot {
-    const name = 'certificate_not_after_seconds';
-    const samples = this.#all().flatMap(({ use, contract, certificates }) => {
+    const ends = this.#all().flatMap(({ use, contract, certificates }) => {
       const first = earliest(certificates);
       if (first === undefined) return [];
       const of = contract === undefined ? '' : `,contract="${contract}"`;
-      return [{ name, labels: `use="${use}"${of}`, value: first.validToDate.getTime() / 1_000 }];
+      return [[`use="${use}"${of}`, first.validToDate.getTime() / 1_000] as const];
     });
-    return [perWorkerGauge(name, 'End of validity of a certificate as Unix time, by use.', samples)];
+    const help = 'End of validity of a certificate as Unix time, by use.';
+    return [perWorkerGauge('certificate_not_after_seconds', help, ends)];
   }
 
   /** Logs each file with a certificate that expired or expires in less than 30 days. */

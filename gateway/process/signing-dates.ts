@@ -93,15 +93,13 @@ const measured = ['sign', 'decrypt', 'issuer'] as const;
  * @param now time in ms since 1970
  */
 export function signingMetrics(all: SigningByPath, now = Date.now()): Snapshot {
-  const expiry = 'wsse_certificate_expiry_seconds';
-  const age = 'wsse_crl_age_seconds';
   const expiries = [...all].flatMap(([path, settings]) => {
     const certificates = certificatesOf(settings);
     return measured.flatMap((use) => {
       const ends = certificates.filter((one) => one.use === use).map((one) => one.certificate.validToDate);
       if (ends.length === 0) return [];
       const labels = `use="${use}",contract="${shownPath(path)}"`;
-      return [{ name: expiry, labels, value: (Math.min(...ends.map(Number)) - now) / 1_000 }];
+      return [[labels, (Math.min(...ends.map(Number)) - now) / 1_000] as const];
     });
   });
   const ages = [...all].flatMap(([path, { x509 }]) => {
@@ -109,12 +107,14 @@ export function signingMetrics(all: SigningByPath, now = Date.now()): Snapshot {
       (bytes) => crlTimesOf(Buffer.from(bytes, 'base64')).thisUpdate ?? [],
     );
     if (updates.length === 0) return [];
-    return [
-      { name: age, labels: `contract="${shownPath(path)}"`, value: (now - Math.min(...updates)) / 1_000 },
-    ];
+    return [[`contract="${shownPath(path)}"`, (now - Math.min(...updates)) / 1_000] as const];
   });
   return [
-    perWorkerGauge(expiry, 'Time until the first certificate of a use expires; negative after it.', expiries),
-    perWorkerGauge(age, 'Time since the issuer made the oldest CRL of a contract.', ages),
+    perWorkerGauge(
+      'wsse_certificate_expiry_seconds',
+      'Time until the first certificate of a use expires; negative after it.',
+      expiries,
+    ),
+    perWorkerGauge('wsse_crl_age_seconds', 'Time since the issuer made the oldest CRL of a contract.', ages),
   ];
 }

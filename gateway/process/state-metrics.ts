@@ -19,11 +19,10 @@ export function stateMetrics(contracts: readonly ServedContract[], last: LastRel
     perWorkerGauge(
       'contract_info',
       'Hash and version of the files of a contract; the value is 1.',
-      contracts.map(({ path, hash, version: of }) => ({
-        name: 'contract_info',
-        labels: `${label('contract', path)},${label('hash', hash)},${label('version', of)}`,
-        value: 1,
-      })),
+      contracts.map(({ path, hash, version: of }) => [
+        `${label('contract', path)},${label('hash', hash)},${label('version', of)}`,
+        1,
+      ]),
     ),
     ofProcess('config_last_reload_successful', '0 if the last reload failed.', Number(last.isSuccessful)),
     ofProcess(

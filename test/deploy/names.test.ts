@@ -9,7 +9,7 @@ import { Certificates } from '../../gateway/process/certificates.ts';
 import { createFailedHandshakes } from '../../gateway/process/failed-handshakes.ts';
 import { openFileMetrics } from '../../gateway/process/open-files.ts';
 import { stateMetrics } from '../../gateway/process/state-metrics.ts';
-import { createMetrics } from '../../gateway/telemetry/metrics.ts';
+import { createMetrics } from '../../gateway/telemetry/request-metrics.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 
 const folder = new URL('../../deploy/', import.meta.url);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { LineBuffer } from '../../gateway/telemetry/line-buffer.ts';
 import { compileRequestLine } from '../../gateway/telemetry/log.ts';
-import { createMetrics } from '../../gateway/telemetry/metrics.ts';
+import { createMetrics } from '../../gateway/telemetry/request-metrics.ts';
 import { type Noted, startStats } from '../../gateway/telemetry/request-stats.ts';
 import { deviations } from '../../mappings/codec/problem.ts';
 import { formerLimits } from '../../mappings/contract/former-limits.ts';

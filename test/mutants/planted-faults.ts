@@ -34,7 +34,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     title: 'requests are not counted',
-    file: 'gateway/telemetry/metrics.ts',
+    file: 'gateway/telemetry/request-metrics.ts',
     code: '  add(ofTransport.statuses, meant ?? status);\n',
     fault: '',
     tests: ['test/gateway/telemetry/metrics.test.ts'],

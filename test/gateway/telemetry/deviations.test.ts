@@ -1,7 +1,8 @@
 import test from 'ava';
 import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
 import { compileRequestLine } from '../../../gateway/telemetry/log.ts';
-import { createMetrics, writeSnapshot } from '../../../gateway/telemetry/metrics.ts';
+import { writeSnapshot } from '../../../gateway/telemetry/metrics.ts';
+import { createMetrics } from '../../../gateway/telemetry/request-metrics.ts';
 import { type Noted, startStats } from '../../../gateway/telemetry/request-stats.ts';
 
 const noted: Noted = {

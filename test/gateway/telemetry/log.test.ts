@@ -8,13 +8,9 @@ import test from 'ava';
 import { auditInLog } from '../../../gateway/telemetry/audit.ts';
 import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
 import { compileRequestLine, describeError } from '../../../gateway/telemetry/log.ts';
-import {
-  addSnapshots,
-  createMetrics,
-  type Snapshot,
-  writeSnapshot,
-} from '../../../gateway/telemetry/metrics.ts';
+import { addSnapshots, type Snapshot, writeSnapshot } from '../../../gateway/telemetry/metrics.ts';
 import { type Observed, observeAll } from '../../../gateway/telemetry/observer.ts';
+import { createMetrics } from '../../../gateway/telemetry/request-metrics.ts';
 import {
   type RequestRecord,
   startStats,
