@@ -192,14 +192,14 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
   }
   const [
     { isFirstWorker, isPrimary, joinPrimary, startWorkers, WorkerError },
-    { shareSnapshots },
+    { sharedReports, shareReports },
     { shareEvidence },
-    { callPrimary },
+    { callOver, ownChannel },
   ] = await Promise.all([
     import('../process/workers.ts'),
-    import('../telemetry/worker-metrics.ts'),
+    import('../process/worker-metrics.ts'),
     import('../process/worker-evidence.ts'),
-    import('../process/primary-calls.ts'),
+    import('../process/worker-calls.ts'),
   ]);
   if (isPrimary) {
     checkShared(flags);
@@ -219,14 +219,12 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
     passEarlySignal();
     return;
   }
-  const sharing = shareSnapshots();
-  const reloadOthers = callPrimary<object, unknown>('reload');
+  const reloadOthers = callOver<object, unknown>(ownChannel(), 'reload');
   const running = await serveHere(flags, {
     settings,
-    metricsOfAll: sharing.ofAll,
-    upstreamsOfAll: sharing.upstreamsOfAll,
+    ...sharedReports(),
     reloadOthers: () => reloadOthers({}),
-    memory: callPrimary('admin'),
+    memory: callOver(ownChannel(), 'admin'),
     ...(isFirstWorker() ? {} : quiet),
   });
   const sendEvidence = shareEvidence(running.takeEvidence);
@@ -240,8 +238,8 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
   // process at once.
   for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
   listenForFiles(running);
+  shareReports(() => ({ snapshot: running.metrics(), upstreams: running.upstreams() }));
   joinPrimary(running, () => stop(0));
-  sharing.report(() => ({ snapshot: running.metrics(), upstreams: running.upstreams() }));
 }
 
 /** Serves in this process until a signal arrives. An uncaught exception stops it with exit code 1. */

@@ -1,31 +1,27 @@
 import type { Worker } from 'node:cluster';
 import type { EvidenceKeeper, EvidencePart } from '../migration/evidence-store.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
+import { answerCalls, callOver, ownChannel, unlessClosed, withinWait } from './worker-calls.ts';
 
 // Evidence of comparisons between the primary and its workers (G48).
 
-type ToPrimary = { readonly kind: 'evidence'; readonly parts: readonly EvidencePart[] };
-type ToWorker = { readonly kind: 'takeEvidence' };
+type Parts = readonly EvidencePart[];
 
 /** Time between two requests to the workers, in ms. */
 const usualPause = 10_000;
 
-/** Maximum wait for a busy worker, in ms. Its evidence is added later. */
-const longestWait = 1_000;
-
 /** A serving worker. */
 interface Member {
+  readonly take: () => Promise<Parts | undefined>;
   /** Resolves when its channel is closed. */
   readonly gone: Promise<void>;
-  /** Called when it sends evidence. */
-  answered: (() => void) | undefined;
 }
 
 /** Primary process: collects the evidence of all workers every ten seconds, and writes it. */
 export class WorkerEvidence {
   readonly #timer: NodeJS.Timeout;
   readonly #members = new Map<Worker, Member>();
-  readonly #received: (readonly EvidencePart[])[] = [];
+  readonly #received: Parts[] = [];
   readonly #open: () => Promise<EvidenceKeeper>;
   /** Undefined until a worker has sent evidence. */
   #kept: EvidenceKeeper | undefined;
@@ -42,13 +38,9 @@ export class WorkerEvidence {
   /** Adds a serving worker, until its channel closes. */
   add(worker: Worker): void {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
-    const member: Member = { gone, answered: undefined };
-    this.#members.set(worker, member);
-    worker.on('message', (message: ToPrimary) => {
-      if (message.kind !== 'evidence') return;
-      if (message.parts.length > 0 || this.#kept !== undefined) this.#received.push(message.parts);
-      member.answered?.();
-    });
+    const call = callOver<object, Parts>(worker, 'takeEvidence');
+    this.#members.set(worker, { gone, take: () => unlessClosed(call({})) });
+    answerCalls(worker, 'lastEvidence', (parts: Parts) => this.#receive(parts));
     worker.once('disconnect', () => {
       this.#members.delete(worker);
       resolve();
@@ -67,16 +59,15 @@ export class WorkerEvidence {
     await this.#save();
   }
 
+  /** The evidence of a worker that is busy for a second is added later. */
   async #collect(): Promise<void> {
-    const answers = [...this.#members].map(([worker, member]) => {
-      const answered = new Promise<void>((resolve) => {
-        member.answered = resolve;
-      });
-      if (worker.isConnected()) worker.send({ kind: 'takeEvidence' } satisfies ToWorker);
-      return withinWait(Promise.race([answered, member.gone]));
-    });
-    await Promise.all(answers);
+    const taken = [...this.#members.values()].map(async ({ take }) => this.#receive((await take()) ?? []));
+    await Promise.all(taken.map(withinWait));
     await this.#save();
+  }
+
+  #receive(parts: Parts): void {
+    if (parts.length > 0 || this.#kept !== undefined) this.#received.push(parts);
   }
 
   async #save(): Promise<void> {
@@ -86,30 +77,14 @@ export class WorkerEvidence {
   }
 }
 
-/** Resolves with a promise, but after the longest wait at the latest. */
-function withinWait(promise: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, longestWait);
-    promise.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
 /**
  * Worker process: sends its evidence when the primary asks.
  *
  * @returns function that sends the last evidence before the worker ends
  */
-export function shareEvidence(take: () => readonly EvidencePart[]): () => Promise<void> {
-  const send = (): Promise<void> =>
-    new Promise((resolve) => {
-      if (!process.connected || process.send === undefined) resolve();
-      else process.send({ kind: 'evidence', parts: take() } satisfies ToPrimary, () => resolve());
-    });
-  process.on('message', ({ kind }: ToWorker) => {
-    if (kind === 'takeEvidence') void send();
-  });
-  return send;
+export function shareEvidence(take: () => Parts): () => Promise<void> {
+  const channel = ownChannel();
+  const send = callOver<Parts, undefined>(channel, 'lastEvidence');
+  answerCalls(channel, 'takeEvidence', take);
+  return () => unlessClosed(send(take()));
 }

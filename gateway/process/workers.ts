@@ -2,15 +2,15 @@ import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
-import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
 import { AdminMemory } from './admin-memory.ts';
 import { openEvidence } from './evidence-keeper.ts';
-import { answerCalls } from './primary-calls.ts';
 import { createProcessLog, type LogLevel, type ProcessLog } from './process-log.ts';
 import type { ProcessStore } from './process-store.ts';
+import { answerCalls, callOver, ownChannel, unlessClosed } from './worker-calls.ts';
 import { WorkerEvidence } from './worker-evidence.ts';
+import { WorkerMetrics } from './worker-metrics.ts';
 
-/** Message of a worker to the primary after it accepts requests and signals. */
+/** The report of a worker to the primary after it accepts requests and signals. */
 export interface Serving {
   /** Address that it listens on, the same for all workers. */
   readonly url: string;
@@ -128,7 +128,7 @@ class WorkerPool {
   readonly #store: ProcessStore | undefined;
   readonly #evidence: WorkerEvidence;
   readonly #adminMemory = new AdminMemory();
-  readonly #shareMetrics: ReturnType<typeof gatherSnapshots>;
+  readonly #metrics: WorkerMetrics;
   /** Living workers, with the promise of whether they end without aborted requests. */
   readonly #living = new Map<Worker, Promise<boolean>>();
   readonly #serving = new Set<Worker>();
@@ -145,7 +145,7 @@ class WorkerPool {
     this.#log = log;
     this.#store = store;
     this.#evidence = new WorkerEvidence(() => openEvidence(store?.store, log));
-    this.#shareMetrics = gatherSnapshots(() => [
+    this.#metrics = new WorkerMetrics(() => [
       ...this.#evidence.read(),
       ...(store?.readFailures() ?? []), // `store_up` has a value per worker
     ]);
@@ -159,17 +159,18 @@ class WorkerPool {
       const born = performance.now();
       const due = new Set<NodeJS.Signals>();
       let serves = false;
-      worker.once('message', (message: Serving) => {
+      answerCalls(worker, 'admin', this.#adminMemory.run);
+      answerCalls(worker, 'reload', () => this.signalAll('SIGHUP'));
+      answerCalls(worker, 'reports', this.#metrics.gather);
+      answerCalls(worker, 'serving', (serving: Serving) => {
         serves = true;
         this.#serving.add(worker);
         this.#starting.delete(worker);
-        this.#shareMetrics(worker, String(place));
+        this.#metrics.add(worker, String(place));
         this.#evidence.add(worker);
-        answerCalls(worker, 'admin', this.#adminMemory.run);
-        answerCalls(worker, 'reload', () => this.signalAll('SIGHUP'));
         this.#log.info({ worker: pid }, 'a worker serves');
         for (const signal of due) worker.process.kill(signal);
-        resolve(message);
+        resolve(serving);
       });
       const ended = new Promise<boolean>((resolveEnded) => {
         const end = (code: number | null, reason: string | null): void => {
@@ -226,14 +227,13 @@ class WorkerPool {
 
 /** Connects a worker to its primary: reports that it serves, and calls `stop` when the primary is gone. */
 export function joinPrimary(serving: Serving, stop: () => void): void {
-  const { worker } = cluster;
-  if (worker === undefined) throw new Error('worker: expected a primary, got none');
-  worker.once('disconnect', () => {
-    worker.exitedAfterDisconnect = true; // otherwise Node exits at once, with calls in progress
+  const channel = ownChannel();
+  channel.once('disconnect', () => {
+    channel.exitedAfterDisconnect = true; // otherwise Node exits at once, with calls in progress
     stop();
   });
   const { url, addresses, endpoints } = serving;
-  worker.send({ url, addresses, endpoints });
+  void unlessClosed(callOver<Serving, undefined>(channel, 'serving')({ url, addresses, endpoints }));
 }
 
 /** Listens briefly to detect an unavailable address before workers are forked. Returns the port, which replaces 0. */

@@ -26,7 +26,7 @@ for (const file of files.filter((each) => /\.ya?ml$/.test(each) && !isTemplate(e
 test('every metric that deploy/ names is one of the gateway’s', (t) => {
   const idle = { inFlight: 0, queued: 0, arriving: 0, leaving: 0, heldBytes: 0, shed: 0, connections: 0 };
   const own = createMetrics().read({ ...idle, loopDelayMs: 0, droppedLines: 0, upstreamStates: new Map() });
-  const workers = readFileSync(new URL('../gateway/telemetry/worker-metrics.ts', folder), 'utf8');
+  const workers = readFileSync(new URL('../gateway/process/worker-metrics.ts', folder), 'utf8');
   const ofWorkers = [...workers.matchAll(/\bone\(\s*'(\w+)'/g)].map(([, name]) => name);
   const local = new CallerWindows(1);
   const counts = { windows: local, places: new CallerPlaces() };
