@@ -247,7 +247,7 @@ async function throughGateway(
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const gateway = await serve({
     contract: placeOf(flags),
-    ...(flags.limits === undefined ? {} : { limits: flags.limits }),
+    limits: flags.limits,
     host: '127.0.0.1',
     port: 0,
     upstreamUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,

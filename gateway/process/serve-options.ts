@@ -27,7 +27,7 @@ export interface ServeOptions {
   /** TLS for callers, unless the configuration file sets it; undefined for plain HTTP. */
   readonly tls?: TlsPlan | undefined;
   /** Interval between two checks of files that are loaded again when they change, in ms; 5 s by default. */
-  readonly watchMs?: number;
+  readonly watchMs?: number | undefined;
   /** Proxies for calls to upstreams; undefined for direct connections. */
   readonly proxies?: Proxies | undefined;
   /** True if the log reports at start whether the upstream is reachable. */
@@ -64,17 +64,17 @@ export interface ServeOptions {
    * `redis://` or `rediss://` URL of the store that counts calls for all replicas. If undefined, this process counts.
    */
   readonly limitStore?: string | undefined;
-  readonly limits?: Limits;
+  readonly limits?: Limits | undefined;
   /** File for audit lines, each written before its upstream call. If undefined, they are written to the log. */
-  readonly auditLog?: string;
+  readonly auditLog?: string | undefined;
   /** Receives the report on each loaded contract. If undefined, it is logged. */
   readonly onLoaded?: ((report: LoadReport) => void) | undefined;
   /** Destination of the log; standard output by default. */
   readonly logTo?: NodeJS.WritableStream;
   /** Creates HTML pages. If undefined, only the plain list of operations is served. */
-  readonly pages?: PagesMaker;
+  readonly pages?: PagesMaker | undefined;
   /** Permission of the pages to send calls. By default they can if the process listens only on a loopback address. */
-  readonly tryIt?: TryIt;
+  readonly tryIt?: TryIt | undefined;
   /** Returns the metrics of all workers for /metrics, if this process is one of several. */
   readonly metricsOfAll?: (() => Promise<Snapshot | undefined>) | undefined;
   /** Returns the states of the upstreams of all workers, if this process is one of several. */
@@ -84,5 +84,5 @@ export interface ServeOptions {
   /** Opens the admin listener. Undefined: a configuration with `admin` is an error. */
   readonly openAdmin?: OpenAdmin | undefined;
   /** Settings of the command line and the environment, without secrets, for the admin listener. */
-  readonly settings?: readonly ShownSetting[];
+  readonly settings?: readonly ShownSetting[] | undefined;
 }

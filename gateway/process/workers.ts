@@ -65,9 +65,6 @@ const longestPause = 5_000;
 /** Minimum lifetime of a worker, in ms, after which its death is not attributed to its start. */
 const settled = 10_000;
 
-/** True in the process that starts the workers. */
-export const isPrimary: boolean = cluster.isPrimary;
-
 /** Returns true in the worker that was started first. */
 export function isFirstWorker(): boolean {
   return cluster.worker?.id === 1;
