@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 import type { AdminOptions } from '../process/admin.ts';
-import type { Running } from '../process/serve.ts';
+import type { Running } from '../process/running.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { callOver, ownChannel } from '../process/worker-calls.ts';
 import { shareEvidence } from '../process/worker-evidence.ts';
@@ -90,19 +90,17 @@ function joinAsWorker(running: Running, flags: ServeFlags, listenForFiles: Liste
  * Rejects several workers for digests and for replay detection. A message that one worker has stored is unknown to the
  * others (W49, X17).
  */
-function checkDigest({ contract }: LoadedContract): void {
-  if (contract.wsse?.x509?.replay === 'refuse')
-    throw new RangeError(
-      '--workers: expected 1 for a contract with wsse: x509: replay: refuse, or SOAPBRIDGE_LIMIT_STORE, got several workers',
-    );
-  if (contract.wsse?.decrypt?.cbc === true)
-    throw new RangeError(
-      '--workers: expected 1 for a contract with wsse: decrypt: cbc: true, or SOAPBRIDGE_LIMIT_STORE, got several workers',
-    );
-  if (contract.wsse?.digest === 'secrets')
-    throw new RangeError(
-      '--workers: expected 1 for a contract with wsse: digest: secrets, or SOAPBRIDGE_LIMIT_STORE, got several workers',
-    );
+function checkDigest({ contract: { wsse } }: LoadedContract): void {
+  const settings = {
+    'x509: replay: refuse': wsse?.x509?.replay === 'refuse',
+    'decrypt: cbc: true': wsse?.decrypt?.cbc === true,
+    'digest: secrets': wsse?.digest === 'secrets',
+  };
+  for (const [setting, isUsed] of Object.entries(settings))
+    if (isUsed)
+      throw new RangeError(
+        `--workers: expected 1 for a contract with wsse: ${setting}, or SOAPBRIDGE_LIMIT_STORE, got several workers`,
+      );
 }
 
 /** Rejects several workers with a reference upstream in memory, because each worker would have its own. */

@@ -4,7 +4,7 @@ import type { AdminListener, AdminOptions } from '../process/admin.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { collectLessForLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
-import type { Running } from '../process/serve.ts';
+import type { Running } from '../process/running.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { isTracingRequested } from '../process/traces.ts';
 import { proxiesOf } from '../upstream/proxy.ts';

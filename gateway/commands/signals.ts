@@ -1,4 +1,4 @@
-import type { Running } from '../process/serve.ts';
+import type { Running } from '../process/running.ts';
 import { fail } from './failure.ts';
 
 /** Signals that stop a process. */

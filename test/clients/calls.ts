@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import type { Running } from '../../gateway/process/serve.ts';
+import type { Running } from '../../gateway/process/running.ts';
 import { jsonData } from './gateway.ts';
 
 /** Calls an operation with a SOAP client library, and returns the library's result and the raw reply. */

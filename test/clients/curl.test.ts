@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
-import type { Running } from '../../gateway/process/serve.ts';
+import type { Running } from '../../gateway/process/running.ts';
 import { startGateway } from './gateway.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;

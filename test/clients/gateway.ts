@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava';
-import { type Running, serve } from '../../gateway/process/serve.ts';
+import type { Running } from '../../gateway/process/running.ts';
+import { serve } from '../../gateway/process/serve.ts';
 import { screeningContract } from '../../mappings/loader/load.ts';
 
 /** Starts a gateway with a new reference upstream. The caller must stop it. */

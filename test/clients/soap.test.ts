@@ -1,6 +1,6 @@
 import test from 'ava';
 import { createClientAsync, type IOptions } from 'soap';
-import type { Running } from '../../gateway/process/serve.ts';
+import type { Running } from '../../gateway/process/running.ts';
 import {
   at,
   authentication,

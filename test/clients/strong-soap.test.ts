@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import test from 'ava';
-import type { Running } from '../../gateway/process/serve.ts';
+import type { Running } from '../../gateway/process/running.ts';
 import {
   at,
   authentication,

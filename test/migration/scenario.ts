@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
-import { type Running, serve } from '../../gateway/process/serve.ts';
+import type { Running } from '../../gateway/process/running.ts';
+import { serve } from '../../gateway/process/serve.ts';
 import type { ServeOptions } from '../../gateway/process/serve-options.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 
