@@ -9,8 +9,8 @@ import {
   minCallsInDelay,
   minWriteBytesPerSecond,
 } from '../gateway/admission/admission.ts';
-import { maxMemoryWaits } from '../gateway/call/call.ts';
 import { maxAuthorizationCharacters, maxCredentialCharacters } from '../gateway/call/credentials.ts';
+import { maxMemoryWaits } from '../gateway/call/large-reply.ts';
 import { maxFindings, maxMessageBytes } from '../gateway/doctor/explain.ts';
 import { maxRepairs } from '../gateway/doctor/markup.ts';
 import { maxHeaderLines } from '../gateway/http/app.ts';

@@ -6,7 +6,7 @@ import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { CallerLimits } from '../admission/caller-limits.ts';
-import type { CallService } from '../call/call.ts';
+import type { CallService } from '../call/call-service.ts';
 import { challengeOf } from '../call/credentials.ts';
 import type { Secrets } from '../call/digest.ts';
 import type { NonceStore } from '../call/nonces.ts';

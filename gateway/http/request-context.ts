@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import { Permit } from '../admission/permit.ts';
-import type { Exchange, Prepared } from '../call/call.ts';
+import type { Exchange, Prepared } from '../call/call-service.ts';
 import type { HeaderValues, MessageCredentials } from '../call/credentials.ts';
 import type { CallError } from '../call/error.ts';
 import { readHead } from '../call/head.ts';

@@ -3,6 +3,7 @@ import type { BlendCodec } from '../../mappings/compare/blend-codecs.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract, Port } from '../../mappings/contract/model.ts';
 import { encodeTarget, hasDots } from '../../mappings/places.ts';
+import { withinDeadline } from '../call/deadline.ts';
 import { CallError } from '../call/error.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { plainPath, targetOf } from '../http/endpoints.ts';
@@ -199,10 +200,9 @@ async function tokenOf(
   { limits }: LegacyService,
 ): Promise<string> {
   const { refusalOf, TokenError } = await import('../upstream/token-error.ts');
-  const { withinDeadline } = await import('../upstream/access.ts');
   try {
     const latest = Math.min(deadline, started + limits.totalMs);
-    return await withinDeadline(tokens.take(undefined), { deadline: latest });
+    return await withinDeadline(tokens.take(undefined), latest, 'UpstreamTimeout');
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
     noteFailure(stats, { cause: 'token', reason: error.message }, 0);

@@ -2,7 +2,7 @@ import { TooManySteps } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
-import type { Prepared } from '../call/call.ts';
+import type { Prepared } from '../call/call-service.ts';
 import { CallError } from '../call/error.ts';
 import { admitBody, unpackBody } from '../http/body.ts';
 import type { RequestContext } from '../http/request-context.ts';

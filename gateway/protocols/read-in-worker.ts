@@ -7,7 +7,7 @@ import { sendContract } from '../../mappings/contract/transfer.ts';
 import type { SplitMessage } from '../../mappings/http-mapping/related.ts';
 import type { MappingText } from '../../mappings/mapping/load.ts';
 import { overloaded } from '../admission/admission.ts';
-import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
+import type { Exchange, Prepared, ReplyReader } from '../call/call-service.ts';
 import type { CallerProofs } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';

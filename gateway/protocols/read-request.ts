@@ -4,7 +4,7 @@ import type { Input } from '../../mappings/http-mapping/call.ts';
 import { bytesToRead, type SplitMessage } from '../../mappings/http-mapping/related.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import type { Admission } from '../admission/admission.ts';
-import type { CallService, Exchange } from '../call/call.ts';
+import type { CallService, Exchange } from '../call/call-service.ts';
 import type { RequestHead } from '../call/head.ts';
 import { type Arrival, admitBody, readBody } from '../http/body.ts';
 import type { RefuseForeign, RefuseForeignScript } from '../http/foreign.ts';

@@ -8,7 +8,7 @@ import type { SplitMessage } from '../../mappings/http-mapping/related.ts';
 import type { MappedAnswer } from '../../mappings/mapping/compiled-entry.ts';
 import type { MappingText } from '../../mappings/mapping/load.ts';
 import type { MappedRequest } from '../../mappings/mapping/run-entry.ts';
-import type { ReadReply } from '../call/call.ts';
+import type { ReadReply } from '../call/call-service.ts';
 import type { CallerProofs, FoundCredentials, MessageCredentials } from '../call/credentials.ts';
 import type { CallErrorDetails, ErrorCode } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';

@@ -2,7 +2,7 @@ import { isMarkedAsUntransferable } from 'node:worker_threads';
 import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
-import type { ReadReply } from '../call/call.ts';
+import type { ReadReply } from '../call/call-service.ts';
 import { hideCredentials, secrets } from '../call/credentials.ts';
 import { bytesOf, type Outcome, readReply } from '../call/outcome.ts';
 import type { ShownMessages } from '../telemetry/messages.ts';

@@ -1,4 +1,5 @@
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import { withinDeadline } from '../call/deadline.ts';
 import { CallError } from '../call/error.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
 import { refusalOf, TokenError } from './token-error.ts';
@@ -53,7 +54,7 @@ async function callWithToken(
   const subject = tokens.isOfCaller ? subjectOf(request, waiting) : undefined;
   let token: string;
   try {
-    token = await withinDeadline(tokens.take(subject), waiting);
+    token = await withinDeadline(tokens.take(subject), waiting.deadline, 'UpstreamTimeout');
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
     noteFailure(waiting.stats, { cause: 'token', reason: error.message }, 0);
@@ -81,18 +82,6 @@ function secretsOf(headers: Access['headers'], query: string): readonly string[]
     if (scheme === 'bearer') return [rest];
     const pair = Buffer.from(rest, 'base64').toString();
     return [rest, pair.slice(pair.indexOf(':') + 1)];
-  });
-}
-
-/** Waits for a token until a deadline in ms of `performance.now()`. Throws CallError UpstreamTimeout. */
-export function withinDeadline(
-  token: Promise<string>,
-  { deadline }: Pick<Waiting, 'deadline'>,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const late = (): void => reject(new CallError('UpstreamTimeout'));
-    const timer = setTimeout(late, Math.max(0, deadline - performance.now()));
-    token.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
