@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { networkOf } from '../http/connections.ts';
+import { networkOf } from '../http/networks.ts';
 import { http, https } from '../node-http.ts';
 import type { AdminListener, AdminOptions } from '../process/admin.ts';
 import { AdminMemory } from '../process/admin-memory.ts';

@@ -1,4 +1,4 @@
-import { networkOf } from '../http/connections.ts';
+import { networkOf } from '../http/networks.ts';
 
 /** Maximum number of requests of one network per second. */
 export const maxRequestsPerSecond = 100;

@@ -4,7 +4,6 @@ import { CallError, wrongVerb } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { refusePath, serveSoap } from '../protocols/soap/endpoint.ts';
 import { hasBody, hasOtherExpectation, isAwaited, readWhole } from './body.ts';
-import { endWithCare, readThroughStream } from './connections.ts';
 import { compileCors } from './cors.ts';
 import { pageVerbs, servePage } from './document-endpoint.ts';
 import { type Endpoint, Endpoints, targetOf } from './endpoints.ts';
@@ -14,6 +13,7 @@ import type { Pages } from './pages.ts';
 import { isWaiting, type Reply, textReply } from './reply.ts';
 import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
 import { closeIfUnread, finish, report, send } from './send.ts';
+import { endWithCare, readThroughStream } from './sockets.ts';
 
 // This folder contains HTTP: from a connection to a request context, and from a reply to its bytes. protocols/ reads
 // and writes the messages; admission/ limits how many calls run at the same time.

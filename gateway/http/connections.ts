@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { isTls } from '../node-http.ts';
-import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
+import { isLoopback, networkOf } from './networks.ts';
 import { NewConnections } from './new-connections.ts';
 import { RefusedConnections } from './refused-connections.ts';
-import { type Network, newNetwork, noteUnread, RequestSlicer } from './request-slicer.ts';
+import { type Network, newNetwork, RequestSlicer } from './request-slicer.ts';
+import { cutOff, endWithCare, isBodyFlowing, readThroughStream } from './sockets.ts';
 import { createWaitingRequests } from './waiting-requests.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -202,7 +202,7 @@ export class Connections {
    */
   excuse(socket: Socket, late: () => void): boolean {
     const entry = this.#entries.get(socket);
-    if (flowing.has(socket)) return true;
+    if (isBodyFlowing(socket)) return true;
     if (entry === undefined || (entry.waiting === 0 && !entry.isPaused)) return false;
     entry.late = late;
     return true;
@@ -382,19 +382,6 @@ function closeIdle(entries: ReadonlyMap<Socket, Entry>): void {
 }
 
 /**
- * Makes Node's parser read a TLS connection through its stream while a reply on it is still being sent. Otherwise the
- * parser takes decrypted data directly, even after Node paused the connection for that reply. It would then reject the
- * rest of a valid body as malformed. Not used from the start of a connection, because it costs 7 % of a small call over
- * TLS.
- */
-export function readThroughStream(socket: Socket): void {
-  if (!socket.writableNeedDrain || !isTls(socket)) return;
-  const listener = (): void => {};
-  socket.on('data', listener).off('data', listener); // once there was a listener, Node reads through the stream
-  noteUnread(socket);
-}
-
-/**
  * Stops reading a connection. The parser still processes the data that was read. It would then resume the connection,
  * as it does whenever a request is taken from it.
  */
@@ -426,81 +413,4 @@ const owners = new WeakMap<Socket, Connections>();
  */
 export function paceRefused(socket: Socket): void {
   owners.get(socket)?.pace(socket);
-}
-
-/**
- * Destroys a connection while its data is being parsed. The data may contain thousands of requests, which the parser
- * creates anyway. Emitting 'close' early releases them when parsing ends, not only when the operating system has closed
- * the connection.
- */
-function cutOff(socket: Socket): void {
-  if (socket.destroyed) return;
-  socket.destroy();
-  process.nextTick(() => socket.emit('close'));
-}
-
-/** Makes Node end a connection with `endGently` instead of closing it as soon as its last reply is sent. */
-export function endWithCare(socket: Socket): void {
-  socket.destroySoon = () => endGently(socket);
-}
-
-const flowing = new WeakSet<Socket>();
-
-/**
- * Records whether a body is being streamed from a connection. A streamed body has its own time limits instead of
- * Node's.
- */
-export function bodyFlows(socket: Socket, flows: boolean): void {
-  if (flows) flowing.add(socket);
-  else flowing.delete(socket);
-}
-
-/** Time in ms that a connection is read after its last reply. */
-const lingerMs = 2_000;
-
-/**
- * Ends a connection when everything is sent, and discards what arrives until the client ends it too. Closing a
- * connection with unread bytes resets it, and the client loses the part of the reply that it has not read.
- */
-export function endGently(socket: Socket): void {
-  if (socket.writableEnded) return;
-  // detaches Node's parser
-  socket.removeAllListeners('data').removeAllListeners('resume');
-  // frees each buffer at once, because megabytes of discarded data would cause repeated garbage collections
-  socket.on('error', () => {}).on('data', dropPiece);
-  noteUnread(socket);
-  socket.end(() => {
-    if (socket.destroyed) return;
-    const timer = setTimeout(() => socket.destroy(), lingerMs);
-    socket.once('close', () => clearTimeout(timer));
-  });
-  socket.resume();
-}
-
-/** Returns true for a loopback address. Its client is a local proxy or user, never an untrusted client. */
-export function isLoopback(address: string): boolean {
-  return address === '::1' || /^(?:::ffff:)?127\./.test(address);
-}
-
-/**
- * Returns the network that an address counts as: an IPv4 address, even if mapped to IPv6, or the first 64 bits of an
- * IPv6 address. A household has all addresses with these bits (RFC 6177).
- *
- * @param count number of 16-bit groups of an IPv6 address that are kept
- */
-export function networkOf(address: string, count = 4): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!address.includes(':')) return address;
-  const [before = '', after] = (address.split('%')[0] ?? '').split('::');
-  const groups = before === '' ? [] : before.split(':');
-  if (after !== undefined) {
-    const last = after === '' ? [] : after.split(':');
-    const length = last.length + (after.includes('.') ? 1 : 0); // an IPv4 address at the end is two groups
-    groups.push(...Array<string>(8 - groups.length - length).fill('0'), ...last);
-  }
-  return groups
-    .slice(0, count)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
-import { networkOf } from './connections.ts';
+import { networkOf } from './networks.ts';
 
 // Reads the headers that describe the original request to a proxy: Forwarded (RFC 7239) and X-Forwarded-*. Only those
 // of trusted proxies are used. The package `forwarded-parse` rejects a header with any error, for example an unquoted

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { logText, type RequestRecord } from '../telemetry/request-stats.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
-import { endWithCare, paceRefused } from './connections.ts';
+import { paceRefused } from './connections.ts';
 import { dropBody, isWaiting, type Reply, sendReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
+import { endWithCare } from './sockets.ts';
 
 /**
  * Closes the connection after the reply if the request body is not read, because the rest may have any size. Node

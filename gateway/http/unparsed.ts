@@ -3,9 +3,10 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { http } from '../node-http.ts';
 import { type RequestRecord, startStats } from '../telemetry/request-stats.ts';
-import { type Connections, endGently, endWithCare } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { contentTypes } from './reply.ts';
 import { newRequestId } from './request-context.ts';
+import { endGently, endWithCare } from './sockets.ts';
 
 // Answers messages that Node's HTTP server passes to no request handler.
 

@@ -9,8 +9,8 @@ import {
 import type { Transfer } from '../../admission/transfers.ts';
 import { CallError } from '../../call/error.ts';
 import { dropRest, isAwaited, piecesOf, tooLarge } from '../../http/body.ts';
-import { bodyFlows } from '../../http/connections.ts';
 import type { RequestContext } from '../../http/request-context.ts';
+import { bodyFlows } from '../../http/sockets.ts';
 import { Collector } from '../../upstream/collector.ts';
 import { announcedBytes } from '../../upstream/content-length.ts';
 import { actionsOf, unreadable } from '../read-call.ts';

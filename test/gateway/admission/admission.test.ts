@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import test from 'ava';
 import { Admission } from '../../../gateway/admission/admission.ts';
 import type { Slot } from '../../../gateway/admission/permits.ts';
-import { isLoopback } from '../../../gateway/http/connections.ts';
+import { isLoopback } from '../../../gateway/http/networks.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { until } from '../../until.ts';
 import {
