@@ -6,15 +6,14 @@ import type { CheckedMigration } from '../migration/migrations.ts';
 import type { RouteSync } from '../migration/route-sync.ts';
 import type { Store } from '../store/store.ts';
 import type { Callers } from '../telemetry/callers.ts';
-import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { UpstreamStates } from '../upstream/upstream.ts';
 import type { AskMemory } from './admin-memory.ts';
 import type { AdminPlan } from './admin-plan.ts';
-import { type Certificates, certificatesOfListener } from './certificates.ts';
+import type { Certificates } from './certificates.ts';
 import type { ShownSetting } from './shown-settings.ts';
 import type { ServedContract } from './sites.ts';
-import { loadTls, tlsStampsOf, watchTls } from './tls.ts';
+import { TlsFiles } from './tls-files.ts';
 
 /** State of the process that the admin listener shows. */
 export interface AdminState {
@@ -73,13 +72,12 @@ export interface AdminListener {
 /** Opens the admin listener. Throws ContractError for a wrong token file, and the error of listening. */
 export type OpenAdmin = (options: AdminOptions) => Promise<AdminListener>;
 
-const group = 'admin';
-
 /** The admin listener of a process, with the files that it reads again. Does nothing if the plan is undefined. */
 export class ProcessAdmin {
   readonly #plan: AdminPlan | undefined;
   readonly #readPlan: () => AdminPlan | undefined;
   readonly #certificates: Certificates;
+  #files: TlsFiles | undefined;
   #listener: AdminListener | undefined;
   #endWatch = (): void => {};
 
@@ -101,21 +99,15 @@ export class ProcessAdmin {
     if (plan === undefined) return;
     if (open === undefined)
       throw new RangeError('admin: expected a process that can open a listener, got another process');
-    const before = plan.tls === undefined ? new Map() : tlsStampsOf(plan.tls);
-    const tls = plan.tls === undefined ? undefined : loadTls(plan.tls);
-    this.#use(plan, tls);
-    this.#listener = await open({ plan, tls, state, log });
+    if (plan.tls !== undefined)
+      this.#files = new TlsFiles(plan.tls, ['admin', 'admin_ca'], this.#certificates);
+    this.#listener = await open({ plan, tls: this.#files?.options, state, log });
     log.info({ url: this.#listener.url }, 'admin listener opened');
-    if (plan.tls === undefined) return;
-    this.#endWatch = watchTls(plan.tls, watchMs, before, () => {
-      try {
-        this.reload()();
-        log.info({}, 'certificates of the admin listener reloaded');
-      } catch (error) {
-        const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
-        log.error(why, 'certificates of the admin listener not reloaded');
-      }
-    });
+    const messages = {
+      renewed: 'certificates of the admin listener reloaded',
+      failed: 'certificates of the admin listener not reloaded',
+    };
+    this.#endWatch = this.#files?.watch(watchMs, () => this.reload()(), log, messages) ?? this.#endWatch;
   }
 
   /** Reads the files again. Throws ContractError. The returned function starts to use them. */
@@ -128,13 +120,11 @@ export class ProcessAdmin {
       throw new ContractError([{ file: (plan ?? former)?.configFile ?? '', pointer: '/admin', message }]);
     }
     if (plan === undefined) return () => {};
-    const tls = plan.tls === undefined ? undefined : loadTls(plan.tls);
-    if (plan.tls !== undefined && tls !== undefined)
-      this.#certificates.check(group, certificatesOfListener(['admin', 'admin_ca'], plan.tls, tls));
+    const tls = plan.tls === undefined ? undefined : this.#files?.read(plan.tls);
     const apply = this.#listener?.prepare(plan, tls);
     return () => {
       apply?.();
-      this.#use(plan, tls);
+      if (plan.tls !== undefined && tls !== undefined) this.#files?.use(plan.tls, tls);
     };
   }
 
@@ -146,11 +136,6 @@ export class ProcessAdmin {
   async close(): Promise<void> {
     this.#endWatch();
     await this.#listener?.close();
-  }
-
-  #use({ tls: plan }: AdminPlan, tls: TlsOptions | undefined): void {
-    if (plan !== undefined && tls !== undefined)
-      this.#certificates.use(group, certificatesOfListener(['admin', 'admin_ca'], plan, tls));
   }
 }
 

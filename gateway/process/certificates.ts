@@ -38,7 +38,27 @@ export interface UsedCertificates {
 }
 
 /** Certificates that expire in less than this time are logged, in ms. */
-export const warnBeforeMs = 30 * dayMs;
+const warnBeforeMs = 30 * dayMs;
+
+/**
+ * Logs a certificate that expired or expires in less than 30 days.
+ *
+ * @param now time in ms since 1970
+ */
+export function warnOfExpiry(
+  certificate: X509Certificate,
+  of: { readonly use: string; readonly contract: string | undefined },
+  log: Log,
+  now: number,
+): void {
+  const { validToDate } = certificate;
+  const leftMs = validToDate.getTime() - now;
+  const fields = {
+    certificate: { ...of, subject: subjectOf(certificate), notAfter: validToDate.toISOString() },
+  };
+  if (leftMs < 0) log.error(fields, 'certificate expired');
+  else if (leftMs < warnBeforeMs) log.warn(fields, 'certificate expires in less than 30 days');
+}
 
 /** All certificates of a process. An expired certificate does not replace a valid one. */
 export class Certificates {
@@ -83,12 +103,7 @@ export class Certificates {
   warn(log: Log, now = Date.now()): void {
     for (const { use, contract, certificates } of this.#all()) {
       const first = earliest(certificates);
-      if (first === undefined) continue;
-      const leftMs = first.validToDate.getTime() - now;
-      const notAfter = first.validToDate.toISOString();
-      const fields = { certificate: { use, contract, subject: subjectOf(first), notAfter } };
-      if (leftMs < 0) log.error(fields, 'certificate expired');
-      else if (leftMs < warnBeforeMs) log.warn(fields, 'certificate expires in less than 30 days');
+      if (first !== undefined) warnOfExpiry(first, { use, contract }, log, now);
     }
   }
 

@@ -1,18 +1,16 @@
-import type { TlsOptions } from 'node:tls';
 import { remembersMessages } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { secretsOf, shownPath } from '../core/contract-app.ts';
-import type { Log } from '../core/core-options.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { checkStoreUse, readCallerLimitFiles } from './caller-limits.ts';
 import { type CallerFiles, readCallers } from './callers-file.ts';
-import { Certificates, certificatesOfListener, certificatesOfPlans } from './certificates.ts';
+import { Certificates, certificatesOfPlans } from './certificates.ts';
 import { type ConfigFile, readConfig, readListenerPlan, readStore } from './config.ts';
 import { openTls } from './listener-tls.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { type SigningByPath, warnOfCrls, warnOfSigners } from './signing-dates.ts';
-import { loadTls } from './tls.ts';
+import { TlsFiles } from './tls-files.ts';
 import { readSecrets } from './wsse-secrets.ts';
 
 /** The options of a process whose files are checked. */
@@ -106,10 +104,16 @@ export function checkFiles(options: CheckedFiles, contracts: readonly Contract[]
       findings.collectOption(() => checkStoreUse(contracts));
   }
   findings.collectOption(() => certificates.require());
-  const signing = new Map((contracts ?? []).map(({ basePath, wsse = {} }) => [basePath, wsse]));
+  const signing: SigningByPath = new Map(
+    (contracts ?? []).map(({ basePath, wsse = {} }) => [basePath, wsse]),
+  );
   const warnings = [
-    ...warningsOf((log) => certificates.warn(log)),
-    ...signingWarnings(signing),
+    ...sentencesOf((add) => certificates.warn({ info: add, warn: add, error: () => {} })), // expired ones are problems
+    ...sentencesOf((add) => {
+      const log = { info: add, warn: add, error: add };
+      warnOfSigners(signing, log); // files of signed messages stay in effect (X3)
+      warnOfCrls(signing, log);
+    }),
     ...memoryWarnings(options, contracts ?? []),
   ];
   return { problems: findings.problems, warnings };
@@ -133,33 +137,16 @@ function checkAdmin(
 ): void {
   const { admin } = readListenerPlan(config, trustedProxies.length > 0);
   if (admin === undefined) return;
-  const tls: TlsOptions | undefined = admin.tls === undefined ? undefined : loadTls(admin.tls);
-  if (admin.tls !== undefined && tls !== undefined)
-    certificates.use('admin', certificatesOfListener(['admin', 'admin_ca'], admin.tls, tls));
-  readTokens(admin.tokens, tls?.ca !== undefined);
+  const tls =
+    admin.tls === undefined ? undefined : new TlsFiles(admin.tls, ['admin', 'admin_ca'], certificates);
+  readTokens(admin.tokens, tls?.options.ca !== undefined);
 }
 
-/** Returns a sentence for each certificate that a function logs as a warning. Expired ones are problems. */
-function warningsOf(warn: (log: Log) => void): readonly string[] {
-  const warnings: string[] = [];
-  warn({
-    info: () => {},
-    warn: (fields, message) => warnings.push(sentenceOf(fields, message)),
-    error: () => {},
-  });
-  return warnings;
-}
-
-/** Returns a sentence for each file of signed messages that expired or expires soon. It stays in effect (X3). */
-function signingWarnings(all: SigningByPath): readonly string[] {
-  const warnings: string[] = [];
-  const add = (fields: object, message: string): void => {
-    warnings.push(sentenceOf(fields, message));
-  };
-  const log = { info: add, warn: add, error: add };
-  warnOfSigners(all, log);
-  warnOfCrls(all, log);
-  return warnings;
+/** Returns a sentence for each line that a function logs about a certificate or a CRL. */
+function sentencesOf(warn: (add: (fields: object, message: string) => void) => void): readonly string[] {
+  const sentences: string[] = [];
+  warn((fields, message) => sentences.push(sentenceOf(fields, message)));
+  return sentences;
 }
 
 /** Returns a sentence of a log line about a certificate or a CRL. */

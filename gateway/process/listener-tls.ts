@@ -4,12 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Log } from '../core/core-options.ts';
 import { compileIdentify, type Identify } from '../http/client-certificate.ts';
-import { describeError } from '../telemetry/log.ts';
-import { type Certificates, certificatesOfListener } from './certificates.ts';
+import type { Certificates } from './certificates.ts';
 import { type ConfigFile, type ListenerPlan, readListenerPlan } from './config.ts';
 import type { Listener } from './listener.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { loadTls, type TlsPlan, tlsStampsOf, watchTls } from './tls.ts';
+import { TlsFiles } from './tls-files.ts';
 import { usualWatchMs } from './watched-files.ts';
 
 /** Current TLS settings for callers, and the function that turns their certificates into credentials. */
@@ -36,58 +35,49 @@ export function openTls(
   certificates: Certificates,
 ): ListenerTls {
   const { config } = options;
-  const file = typeof config === 'object' ? config.path : (config ?? '');
-  const planned = (): ListenerPlan =>
+  const planned = (): Omit<ListenerPlan, 'admin'> =>
     config === undefined
-      ? { tls: options.tls, clientCertificate: undefined, admin: undefined }
+      ? { tls: options.tls, clientCertificate: undefined }
       : readListenerPlan(config, trustedProxies !== undefined);
   const { tls: plan, clientCertificate } = planned();
-  const load = (): TlsOptions | undefined => {
-    const { tls: now, clientCertificate: credential } = planned();
-    const isSame = (now === undefined) === (plan === undefined);
-    if (!isSame || now?.clientCertificates !== plan?.clientCertificates)
-      throw changed('/tls', 'tls and clientCertificates without changes, got other values');
-    if (!isDeepStrictEqual(credential, clientCertificate))
-      throw changed('/clientCertificate', 'the values of the start, got other values');
-    return now === undefined ? undefined : checked(now, loadTls(now));
-  };
-  const changed = (pointer: string, problem: string): ContractError => {
-    const message = `expected ${problem}. Restart the gateway to change them`;
-    return new ContractError([{ file, pointer, message }]);
-  };
-  const group = 'listener';
-  const used = (of: TlsPlan, tls: TlsOptions) => certificatesOfListener(['server', 'ca'], of, tls);
-  const checked = (of: TlsPlan, tls: TlsOptions): TlsOptions => {
-    certificates.check(group, used(of, tls));
-    return tls;
+  const files = plan === undefined ? undefined : new TlsFiles(plan, ['server', 'ca'], certificates);
+  const reload = (): TlsOptions | undefined => {
+    const next = planned();
+    const isSame = (next.tls === undefined) === (plan === undefined);
+    if (!isSame || next.tls?.clientCertificates !== plan?.clientCertificates)
+      throw changed(config, '/tls', 'tls and clientCertificates without changes, got other values');
+    if (!isDeepStrictEqual(next.clientCertificate, clientCertificate))
+      throw changed(config, '/clientCertificate', 'the values of the start, got other values');
+    return next.tls === undefined ? undefined : files?.read(next.tls);
   };
   const renew: ListenerTls['renew'] = (listener, renewed) => {
     listener.renewTls(renewed);
-    if (plan !== undefined) certificates.use(group, used(plan, renewed));
+    if (plan !== undefined) files?.use(plan, renewed);
   };
-  const before = plan === undefined ? new Map() : tlsStampsOf(plan);
-  const tls = plan === undefined ? undefined : loadTls(plan);
-  if (plan !== undefined && tls !== undefined) certificates.use(group, used(plan, tls));
   return {
-    tls,
+    tls: files?.options,
     identify:
       clientCertificate === undefined ? undefined : compileIdentify(clientCertificate, trustedProxies),
     certified: clientCertificate?.header,
-    reload: load,
+    reload,
     renew,
     watch: (listener, log) => {
-      if (plan === undefined) return () => {};
-      return watchTls(plan, options.watchMs ?? usualWatchMs, before, () => {
-        try {
-          const renewed = load();
-          if (renewed !== undefined) renew(listener, renewed);
-          certificates.warn(log);
-          log.info({}, 'TLS certificates reloaded for new connections');
-        } catch (error) {
-          const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
-          log.error(why, 'TLS certificates not reloaded: keeping the previous certificates');
-        }
-      });
+      const renewFiles = (): void => {
+        const renewed = reload();
+        if (renewed !== undefined) renew(listener, renewed);
+        certificates.warn(log);
+      };
+      const messages = {
+        renewed: 'TLS certificates reloaded for new connections',
+        failed: 'TLS certificates not reloaded: keeping the previous certificates',
+      };
+      return files?.watch(options.watchMs ?? usualWatchMs, renewFiles, log, messages) ?? (() => {});
     },
   };
+}
+
+function changed(config: string | ConfigFile | undefined, pointer: string, expected: string): ContractError {
+  const file = typeof config === 'object' ? config.path : (config ?? '');
+  const message = `expected ${expected}. Restart the gateway to change them`;
+  return new ContractError([{ file, pointer, message }]);
 }

@@ -4,7 +4,7 @@ import { crlTimesOf } from '../../mappings/security/crl.ts';
 import { shownPath } from '../core/contract-app.ts';
 import type { Log } from '../core/core-options.ts';
 import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
-import { subjectOf, warnBeforeMs } from './certificates.ts';
+import { warnOfExpiry } from './certificates.ts';
 
 // Dates of the files for signed messages, for the log (X3), metrics and `check` (X29). The files stay in effect.
 
@@ -55,15 +55,10 @@ export function warnOfSigners(all: SigningByPath, log: Log, now = Date.now()): v
   for (const [path, settings] of all) {
     const logged = new Set<string>();
     for (const { use, certificate } of certificatesOf(settings)) {
-      const { validToDate, fingerprint256 } = certificate;
+      const { fingerprint256 } = certificate;
       if (use === 'ca' || logged.has(fingerprint256)) continue;
       logged.add(fingerprint256);
-      const leftMs = validToDate.getTime() - now;
-      const subject = subjectOf(certificate);
-      const notAfter = validToDate.toISOString();
-      const fields = { certificate: { use, contract: shownPath(path), subject, notAfter } };
-      if (leftMs < 0) log.error(fields, 'certificate expired');
-      else if (leftMs < warnBeforeMs) log.warn(fields, 'certificate expires in less than 30 days');
+      warnOfExpiry(certificate, { use, contract: shownPath(path) }, log, now);
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Contract } from '../../mappings/contract/model.ts';
 import { shownPath } from '../core/contract-app.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { isThisMachine } from '../upstream/proxy.ts';
 import { isAnyAddress } from './listener.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -27,7 +28,7 @@ export function warnOfHttp(
   const url = URL.parse(publicUrl ?? '');
   const isBasic = credentials?.basic !== undefined;
   if ((wsse === undefined && !isBasic) || url?.protocol !== 'http:') return;
-  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)) return;
+  if (isThisMachine(url.hostname)) return;
   log.warn(
     { contract: shownPath(basePath) },
     `SOAPBRIDGE_PUBLIC_URL is http: passwords of ${isBasic ? 'HTTP Basic' : 'UsernameTokens'} are sent unencrypted`,

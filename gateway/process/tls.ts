@@ -3,7 +3,6 @@ import { keyword, record, type ValueOf } from '../../mappings/contract/setting.t
 import { ContractError, type ContractProblem, type Report } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
 import { checkPem, file, readText } from './upstream-plan.ts';
-import { type Stamps, stampsOf, watchFiles } from './watched-files.ts';
 
 /** `tls` in `soapbridge.yaml`. */
 export const tlsSetting = record('TLS for incoming connections. Without it, callers use plain HTTP.', {
@@ -78,22 +77,4 @@ export function loadTls({
       ? {}
       : { requestCert: true, rejectUnauthorized: clientCertificates === 'require' }),
   };
-}
-
-function filesOf({ certificate, key, ca }: TlsPlan): readonly string[] {
-  return [certificate, key, ...(ca === undefined ? [] : [ca])];
-}
-
-/** Returns the stamps of the files of a plan. */
-export function tlsStampsOf(plan: TlsPlan): Stamps {
-  return stampsOf(filesOf(plan));
-}
-
-/**
- * Calls `onChange` after a file of the plan has changed. Returns a function that ends this.
- *
- * @param before stamps from before the files were read
- */
-export function watchTls(plan: TlsPlan, everyMs: number, before: Stamps, onChange: () => void): () => void {
-  return watchFiles(filesOf(plan), everyMs, before, onChange);
 }

@@ -65,7 +65,8 @@ export function proxyFor(address: URL, { http, https, except }: Proxies): URL | 
   return proxy;
 }
 
-function isThisMachine(hostname: string): boolean {
+/** Returns true for a host of a URL that names this machine. */
+export function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }
 
