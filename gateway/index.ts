@@ -1,10 +1,9 @@
 import { type CompiledContract, compileContract, compileInSteps } from '../mappings/compile.ts';
 import { type Limits, limitsWith, type SettableLimits } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
-import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
+import { shownPath, withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
 import type { Load } from './admission/admission.ts';
 import { checkContract, checkNames, checkTexts, checkType, described, wrongArgument } from './arguments.ts';
-import { shownPath } from './core/contract-app.ts';
 import { Core } from './core/core.ts';
 import type { CoreOptions } from './core/core-options.ts';
 import { createEmbedded, type Middleware, type NodeHandler } from './http/app.ts';

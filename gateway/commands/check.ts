@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { type AdoptedService, serviceOf } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
@@ -301,7 +302,7 @@ function openapiSummaryOf(loaded: LoadedContract): SourceSummary {
   ] as const;
   return {
     lines: [
-      `${service}: ${operations.length} operations, ${types.length} types (${records} records)${routes.length === 0 ? '' : `, ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}`} under ${basePath || '/'}`,
+      `${service}: ${operations.length} operations, ${types.length} types (${records} records)${routes.length === 0 ? '' : `, ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}`} under ${shownPath(basePath)}`,
       namespaces.types === namespaces.arrays
         ? `namespace: ${namespaces.types}`
         : `namespaces: ${namespaces.types}, ${namespaces.arrays}`,

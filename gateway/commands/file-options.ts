@@ -24,10 +24,10 @@ export function trustedProxiesOption(): Option {
 /** Creates the options of the names and pseudonyms of callers. */
 export function callerOptions(): readonly Option[] {
   return [
-    new Option('--callers <file>', 'callers.yaml: names of callers by their ids, for log and metrics')
+    new Option('--callers <file>', 'callers.yaml: names of callers by their ids')
       .env('SOAPBRIDGE_CALLERS')
       .argParser(toFile),
-    new Option('--caller-key <file>', 'secret key for the pseudonyms of callers in the log')
+    new Option('--caller-key <file>', 'secret key for the pseudonyms of callers')
       .env('SOAPBRIDGE_CALLER_KEY')
       .argParser(toFile),
   ];

@@ -1,4 +1,5 @@
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { CheckedMigration } from '../migration/migrations.ts';
 import { readCallers } from '../process/callers-file.ts';
@@ -25,6 +26,23 @@ export interface ReadRoutes {
   /** Contracts with deprecated operations. */
   readonly deprecations: readonly CheckedDeprecations[];
   readonly callers: Callers;
+}
+
+/**
+ * Returns the only contract with a legacy service, or the one at a path. Throws RangeError.
+ *
+ * @param flag option that names the path
+ */
+export function onlyMigration(
+  migrations: readonly CheckedMigration[],
+  path: string | undefined,
+  flag: string,
+): CheckedMigration {
+  const pathOf = ({ contract }: CheckedMigration): string => shownPath(contract.basePath);
+  const [only, ...others] = migrations.filter((one) => path === undefined || pathOf(one) === path);
+  if (only !== undefined && others.length === 0) return only;
+  const paths = migrations.map(pathOf).join(', ');
+  throw new RangeError(`${flag}: expected one contract with a legacy service of ${paths || 'none'}`);
 }
 
 /** Reads the contracts with a legacy service or deprecated operations, and checks them. Throws ContractError. */

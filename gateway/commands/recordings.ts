@@ -1,12 +1,14 @@
 import { Option } from 'commander';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import type { CheckedMigration } from '../migration/migrations.ts';
 import { readPeriod } from '../migration/units.ts';
 import type { SitePlan } from '../process/sites.ts';
 import type { Callers } from '../telemetry/callers.ts';
-import { configOption, limitsOption, toFile } from './options.ts';
-import { readRoutes } from './read-routes.ts';
+import { callerOptions } from './file-options.ts';
+import { configOption, limitsOption } from './options.ts';
+import { onlyMigration, readRoutes } from './read-routes.ts';
 import { storeOption } from './store-option.ts';
 
 /** Flags of commands about the recordings of one contract. */
@@ -30,12 +32,7 @@ export function recordingOptions(): readonly Option[] {
     configOption().makeOptionMandatory(),
     storeOption(),
     new Option('--contract <path>', 'path of the contract, if several have a legacy service'),
-    new Option('--callers <file>', 'callers.yaml: names of callers by their ids')
-      .env('SOAPBRIDGE_CALLERS')
-      .argParser(toFile),
-    new Option('--caller-key <file>', 'secret key for the pseudonyms of callers and values')
-      .env('SOAPBRIDGE_CALLER_KEY')
-      .argParser(toFile),
+    ...callerOptions(),
     new Option('--operation <name>', 'only this operation'),
     new Option('--caller <name>', 'only this caller: its name or pseudonym'),
     new Option(
@@ -89,17 +86,10 @@ export interface RecordedContract {
  */
 export async function readRecordedContract(flags: RecordingFlags, known?: string): Promise<RecordedContract> {
   const { planned, migrations, callers } = await readRoutes(flags);
-  const { contract: wanted = known } = flags;
-  const found = migrations.filter(
-    ({ contract }) => wanted === undefined || (contract.basePath || '/') === wanted,
-  );
-  const [checked, ...others] = found;
-  const own = planned.find(({ plan }) => plan.legacy === checked?.plan);
-  if (checked === undefined || own === undefined || others.length > 0) {
-    const paths = migrations.map(({ contract }) => contract.basePath || '/').join(', ');
-    throw new RangeError(`--contract: expected one contract with a legacy service of ${paths || 'none'}`);
-  }
-  const { operation } = flags;
+  const { contract = known, operation } = flags;
+  const checked = onlyMigration(migrations, contract, '--contract');
+  const own = planned.find(({ plan }) => plan.legacy === checked.plan);
+  if (own === undefined) throw new Error('a checked contract has no plan');
   if (operation !== undefined && !checked.contract.operations.some(({ name }) => name === operation))
     throw new RangeError(`--operation: expected an operation of the contract, got ${operation}`);
   return {
@@ -108,6 +98,6 @@ export async function readRecordedContract(flags: RecordingFlags, known?: string
     mapping: own.loaded.mapping,
     callers,
     limits: { ...(flags.limits ?? defaultLimits), ...own.plan.limits },
-    path: checked.contract.basePath || '/',
+    path: shownPath(checked.contract.basePath),
   };
 }

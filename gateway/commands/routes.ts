@@ -2,12 +2,14 @@ import { buffer } from 'node:stream/consumers';
 import { Argument, Command, Option } from 'commander';
 import { compileContract } from '../../mappings/compile.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { CheckedMigration } from '../migration/migrations.ts';
 import type { CheckedDeprecations } from '../process/process-deprecations.ts';
+import { callerOptions } from './file-options.ts';
 import { helpEnd, wrongInputText } from './help.ts';
-import { configOption, limitsOption, toFile } from './options.ts';
+import { configOption, limitsOption } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
-import { type RouteFlags, readRoutes } from './read-routes.ts';
+import { onlyMigration, type RouteFlags, readRoutes } from './read-routes.ts';
 
 interface RoutesFlags extends RouteFlags {
   readonly json: boolean;
@@ -22,22 +24,14 @@ interface ExplainFlags extends RoutesFlags {
 
 /** Creates the command `soapbridge routes`. */
 export function routesCommand(): Command {
-  return new Command('routes')
+  const command = new Command('routes')
     .description('print the routes to a legacy service, or the route of a message read from stdin')
     .addArgument(
       new Argument('[action]', 'explain: print operation, mode and rule of a message').choices(['explain']),
     )
-    .addOption(configOption().makeOptionMandatory())
-    .addOption(
-      new Option('--callers <file>', 'callers.yaml: names of callers by their ids')
-        .env('SOAPBRIDGE_CALLERS')
-        .argParser(toFile),
-    )
-    .addOption(
-      new Option('--caller-key <file>', 'secret key for the pseudonyms of callers')
-        .env('SOAPBRIDGE_CALLER_KEY')
-        .argParser(toFile),
-    )
+    .addOption(configOption().makeOptionMandatory());
+  for (const option of callerOptions()) command.addOption(option);
+  return command
     .option('--path <path>', 'path of the contract, if several have a legacy service')
     .option('--caller <name>', 'name of the caller in callers.yaml, or its id')
     .addOption(
@@ -114,7 +108,7 @@ export async function describeAll(
   const { deprecationSentences } = await import('../migration/deprecations.ts');
   const byPath = new Map(routes.map((one) => [one.path, one]));
   for (const { contract, deprecations } of deprecated) {
-    const path = contract.basePath || '/';
+    const path = shownPath(contract.basePath);
     const before = byPath.get(path) ?? { ...noRoutes, path };
     byPath.set(path, { ...before, deprecations: deprecationSentences(deprecations) });
   }
@@ -140,7 +134,7 @@ async function describeRoutes({
   const { operationSentences, ruleSentences } = await import('../migration/sentences.ts');
   const writes = contract.operations.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
   return {
-    path: contract.basePath === '' ? '/' : contract.basePath,
+    path: shownPath(contract.basePath),
     legacy: new URL(plan.url).origin,
     rules: ruleSentences(routing),
     operations: operationSentences(routing, contract),
@@ -172,15 +166,7 @@ export function linesOf({
 
 async function explain(flags: ExplainFlags): Promise<void> {
   const { migrations, callers } = await readRoutes(flags);
-  const { path } = flags;
-  const found = migrations.filter(
-    ({ contract }) => path === undefined || (contract.basePath || '/') === path,
-  );
-  const [only, ...others] = found;
-  if (only === undefined || others.length > 0) {
-    const paths = migrations.map(({ contract }) => contract.basePath || '/').join(', ');
-    throw new RangeError(`--path: expected one contract with a legacy service of ${paths || 'none'}`);
-  }
+  const only = onlyMigration(migrations, flags.path, '--path');
   const limits = flags.limits ?? defaultLimits;
   const { explainRoute } = await import('../migration/explain.ts');
   const { caller } = flags;

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import { expectedInstant, instantText, readDuration, readInstant } from '../../mappings/contract/times.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { SilentOperation, UsageReport } from '../migration/usage-report.ts';
 import type { Store } from '../store/store.ts';
 import type { Usage } from '../store/tables/usage.ts';
@@ -118,7 +119,7 @@ async function operationsOf(
     import('../process/config.ts'),
     import('../process/load-place.ts'),
   ]);
-  const plans = new Map(readConfig(config).map((plan) => [plan.basePath || '/', plan]));
+  const plans = new Map(readConfig(config).map((plan) => [shownPath(plan.basePath ?? ''), plan]));
   if (only !== undefined && !plans.has(only)) {
     const known = [...plans.keys()].join(', ');
     throw new RangeError(`--contract: expected the path of a contract: ${known}, got ${only}`);

@@ -2,7 +2,7 @@ import { maxLoopSteps } from '../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../mappings/compile.ts';
 import { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
-import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { shownPath, withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { CallerLimits } from '../admission/caller-limits.ts';
@@ -286,11 +286,6 @@ function pagesOf(
       if (!isGone(error)) onError(error, '-');
     },
   });
-}
-
-/** Returns a contract's base path as it is shown in the log and in metrics. */
-export function shownPath(basePath: string): string {
-  return basePath === '' ? '/' : basePath;
 }
 
 /** Returns a function that names callers in the log and in metrics. */

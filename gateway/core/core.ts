@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import type { CompiledContract } from '../../mappings/compile.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { Admission } from '../admission/admission.ts';
 import { Nonces } from '../call/nonces.ts';
@@ -17,7 +18,7 @@ import { sentenceOf } from '../upstream/cause.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { idleUpstream, type Upstream, type UpstreamStates } from '../upstream/upstream.ts';
 import { type CoreCallerLimits, createCoreCallerLimits } from './caller-limits.ts';
-import { createContractApp, createRecorder, type Shared, shownPath } from './contract-app.ts';
+import { createContractApp, createRecorder, type Shared } from './contract-app.ts';
 import type { CoreOptions } from './core-options.ts';
 import { LoopDelay } from './loop-delay.ts';
 

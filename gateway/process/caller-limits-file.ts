@@ -1,6 +1,7 @@
 import type { Contract } from '../../mappings/contract/model.ts';
 import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { map, record, text, value } from '../../mappings/contract/setting.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
@@ -68,8 +69,8 @@ export function readCallerLimits(file: string): CallerLimitsFile {
     rulesOf: (path) => own.get(path) ?? (isEmpty ? undefined : ofAll),
     check: (contracts) => {
       const wrong: ContractProblem[] = [];
-      const byPath = new Map(contracts.map((contract) => [contract.basePath || '/', contract]));
-      const others = contracts.filter(({ basePath }) => !own.has(basePath || '/'));
+      const byPath = new Map(contracts.map((contract) => [shownPath(contract.basePath), contract]));
+      const others = contracts.filter(({ basePath }) => !own.has(shownPath(basePath)));
       const look = ({ operations }: ContractRules, among: readonly Contract[], at: string): void => {
         const known = new Set(among.flatMap((contract) => contract.operations.map((each) => each.name)));
         for (const name of operations.keys())

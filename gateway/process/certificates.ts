@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { TlsOptions } from 'node:tls';
 import { dayMs } from '../../mappings/contract/times.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
-import { shownPath } from '../core/contract-app.ts';
 import type { Log } from '../core/core-options.ts';
 import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
 import { certificatesInPem } from './pem.ts';

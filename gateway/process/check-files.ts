@@ -1,7 +1,8 @@
 import { remembersMessages } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
-import { secretsOf, shownPath } from '../core/contract-app.ts';
+import { secretsOf } from '../core/contract-app.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { checkStoreUse, readCallerLimitFiles } from './caller-limits.ts';
 import { type CallerFiles, readCallers } from './callers-file.ts';

@@ -3,7 +3,7 @@ import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { shownPath } from '../core/contract-app.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { Core } from '../core/core.ts';
 import type { Log } from '../core/core-options.ts';
 import { maxBodyMs } from '../http/body.ts';

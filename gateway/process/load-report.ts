@@ -1,8 +1,7 @@
 import type { Operation } from '../../mappings/contract/model.ts';
-import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { shownPath, withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { Note } from '../../mappings/loader/document/error.ts';
-import { shownPath } from '../core/contract-app.ts';
 import { addressOf } from '../upstream/address.ts';
 
 /** Base path and upstream of a contract. */

@@ -1,7 +1,7 @@
 import { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
-import { shownPath } from '../core/contract-app.ts';
 import type { Log } from '../core/core-options.ts';
 import type { DeprecationCounts, Deprecations, Exemption } from '../migration/deprecations.ts';
 import type { Deprecation } from '../migration/read-deprecations.ts';

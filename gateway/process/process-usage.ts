@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { shownPath } from '../core/contract-app.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { Log } from '../core/core-options.ts';
 import { compileCertificateValue } from '../http/client-certificate.ts';
 import { callerNetwork, proxyList } from '../http/forwarded.ts';

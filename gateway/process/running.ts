@@ -1,11 +1,11 @@
 import type { BlockList } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { dayMs } from '../../mappings/contract/times.ts';
-import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { shownPath, withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
 import type { Secrets } from '../call/digest.ts';
-import { SettingError, shownPath } from '../core/contract-app.ts';
+import { SettingError } from '../core/contract-app.ts';
 import type { Core } from '../core/core.ts';
 import type { CoreOptions } from '../core/core-options.ts';
 import type { EvidencePart } from '../migration/evidence-store.ts';

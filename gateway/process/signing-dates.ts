@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Wsse } from '../../mappings/contract/credentials.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import { crlTimesOf } from '../../mappings/security/crl.ts';
-import { shownPath } from '../core/contract-app.ts';
 import type { Log } from '../core/core-options.ts';
 import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
 import { warnOfExpiry } from './certificates.ts';

@@ -1,5 +1,5 @@
 import type { Contract } from '../../mappings/contract/model.ts';
-import { shownPath } from '../core/contract-app.ts';
+import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { isThisMachine } from '../upstream/proxy.ts';
 import { isAnyAddress } from './listener.ts';

@@ -4,3 +4,8 @@ export function withoutEndSlashes(path: string): string {
   while (path.endsWith('/', end)) end--;
   return path.slice(0, end);
 }
+
+/** Returns a contract's base path as it is shown in the log, in metrics and to operators. */
+export function shownPath(basePath: string): string {
+  return basePath === '' ? '/' : basePath;
+}
