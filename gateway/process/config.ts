@@ -14,7 +14,7 @@ import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts'
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { type AdminPlan, adminSetting, readAdminPlan } from './admin-plan.ts';
 import { withEnvironment } from './environment.ts';
-import { type ListenerCertificates, readLegacyPlan } from './legacy-plan.ts';
+import { readLegacyPlan } from './legacy-plan.ts';
 import { legacySetting, migrationSetting } from './migration-setting.ts';
 import { type ShownSetting, shownSettings } from './shown-settings.ts';
 import type { SitePlan } from './sites.ts';
@@ -136,15 +136,25 @@ export function openConfig(path: string): ConfigFile {
   return { path, root, stated: statedSettings(root, reportOnce) ?? {}, problems, missing };
 }
 
-/** Returns the settings of a file, and a function that reports a problem of the file. */
-function readingOf(config: string | ConfigFile) {
+/** Settings of a file that are being read. */
+interface Reading {
+  readonly path: string;
+  readonly root: unknown;
+  readonly stated: ConfigFile['stated'];
+  readonly problems: ContractProblem[];
+  readonly report: Report;
+  /** Returns the path of a file that the settings name. */
+  readonly inFolder: (name: string) => string;
+}
+
+function readingOf(config: string | ConfigFile): Reading {
   const opened = typeof config === 'string' ? openConfig(config) : config;
   const { path, root, stated, problems: found, missing } = opened;
   const problems = [...found];
   const report = (pointer: string, message: string): void => {
     if (!missing.has(pointer)) problems.push({ file: path, pointer, message });
   };
-  return { path, root, stated, problems, report };
+  return { path, root, stated, problems, report, inFolder: (name) => resolve(dirname(path), name) };
 }
 
 /** Returns the values of a valid `soapbridge.yaml`, without secrets. */
@@ -154,16 +164,15 @@ export function readShownConfig(path: string): readonly ShownSetting[] {
 
 /** Reads the settings of `soapbridge.yaml` for incoming connections. Throws ContractError with their problems. */
 export function readListenerPlan(config: string | ConfigFile, hasTrustedProxies: boolean): ListenerPlan {
-  const { path, stated: found, problems, report } = readingOf(config);
-  const { tls: stated, clientCertificate, admin: statedAdmin } = found;
-  const inFolder = (name: string): string => resolve(dirname(path), name);
-  const tls = stated === undefined ? undefined : readTlsPlan(stated, path, inFolder, report);
-  const admin = statedAdmin === undefined ? undefined : readAdminPlan(statedAdmin, path, inFolder, report);
+  const { path, stated, problems, report, inFolder } = readingOf(config);
+  const tls = stated.tls === undefined ? undefined : readTlsPlan(stated.tls, path, inFolder, report);
+  const admin = stated.admin === undefined ? undefined : readAdminPlan(stated.admin, path, inFolder, report);
   if (problems.length > 0) throw new ContractError(withLines(problems));
-  if (clientCertificate === undefined) return { tls, clientCertificate: undefined, admin };
-  const { header, from = 'subject', sentIn, verifiedBy } = clientCertificate;
+  if (stated.clientCertificate === undefined) return { tls, clientCertificate: undefined, admin };
+  const { sentIn, verifiedBy } = stated.clientCertificate;
+  const clientCertificate = clientCertificateOf(stated);
   const at = '/clientCertificate';
-  if (header === undefined) report(at, 'expected header, the header of the credential, got none');
+  if (clientCertificate === undefined) report(at, 'expected header, the header of the credential, got none');
   if (sentIn === undefined && tls?.clientCertificates === undefined)
     report(
       at,
@@ -177,7 +186,15 @@ export function readListenerPlan(config: string | ConfigFile, hasTrustedProxies:
   if (verifiedBy !== undefined && sentIn === undefined)
     report(`${at}/verifiedBy`, 'expected sentIn with verifiedBy, got none');
   if (problems.length > 0) throw new ContractError(withLines(problems));
-  return { tls, clientCertificate: { header: header ?? '', from, sentIn, verifiedBy }, admin };
+  return { tls, clientCertificate, admin };
+}
+
+/** Returns the setting for credentials from client certificates; undefined without their header. */
+function clientCertificateOf({
+  clientCertificate = {},
+}: ConfigFile['stated']): ClientCertificateOptions | undefined {
+  const { header, from = 'subject', sentIn, verifiedBy } = clientCertificate;
+  return header === undefined ? undefined : { header, from, sentIn, verifiedBy };
 }
 
 /**
@@ -186,26 +203,13 @@ export function readListenerPlan(config: string | ConfigFile, hasTrustedProxies:
  * @param hasCallerKey true if SOAPBRIDGE_CALLER_KEY is set
  */
 export function readStore(config: string | ConfigFile, hasCallerKey: boolean): StorePlan | undefined {
-  const { path, stated, problems, report } = readingOf(config);
-  const inFolder = (name: string): string => resolve(dirname(path), name);
+  const { path, stated, problems, report, inFolder } = readingOf(config);
   const plan =
     stated.store === undefined
       ? undefined
       : readStorePlan(stated.store, path, hasCallerKey, inFolder, report);
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return plan;
-}
-
-/** Returns the settings of the listener that the identity of callers towards a legacy service depends on. */
-function listenerCertificates({
-  tls,
-  clientCertificate,
-}: ReturnType<typeof openConfig>['stated']): ListenerCertificates {
-  const { header, from = 'subject', sentIn, verifiedBy } = clientCertificate ?? {};
-  return {
-    clientCertificate: header === undefined ? undefined : { header, from, sentIn, verifiedBy },
-    isRequested: tls?.clientCertificates !== undefined,
-  };
 }
 
 /** Returns the value of `wsse` of a contract as it is written. Its loader reads it as that of the overlay (X1). */
@@ -217,75 +221,104 @@ function writtenAt(root: unknown, basePath: string): unknown {
 
 /** Reads the contracts of a `soapbridge.yaml`. Throws ContractError with all problems. */
 export function readConfig(config: string | ConfigFile): readonly SitePlan[] {
-  const { path, root, stated, problems, report } = readingOf(config);
-  const { contracts = new Map() } = stated;
+  const reading = readingOf(config);
+  const { stated, problems, report } = reading;
+  const contracts: ReadonlyMap<string, StatedContract> = stated.contracts ?? new Map();
   if (problems.length === 0 && contracts.size === 0)
     report('/contracts', 'expected at least one contract, got none');
-  const plans: SitePlan[] = [];
   const taken = new Set<string>();
   const all = new Set([...contracts.keys()].map((basePath) => basePath.toLowerCase()));
-  const certificates = listenerCertificates(stated);
-  for (const [basePath, settings] of contracts) {
-    const { contract, openapi, overlay, upstream, limits, legacy, migration, wsse: statedWsse } = settings;
-    const at = `/contracts${pointerSegment(basePath)}`;
-    if (!/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath))
-      report(at, 'expected a path such as /parcels, without a slash at its end');
-    if (taken.has(basePath.toLowerCase()))
-      report(at, 'expected a unique path, got a path that differs only in case');
+  const plans = [...contracts].map(([basePath, settings]) => {
+    checkBasePath(basePath, taken, all, report);
     taken.add(basePath.toLowerCase());
-    const hidden = hiddenBy(basePath, all);
-    if (hidden !== undefined)
-      report(
-        at,
-        `expected a path that hides no endpoint of another contract, got a path below its ${hidden}`,
-      );
-    if ((contract === undefined) === (openapi === undefined))
-      report(
-        at,
-        `expected either contract or openapi, got ${contract === undefined ? 'neither key' : 'both keys'}`,
-      );
-    for (const [key, named] of Object.entries({ contract, openapi, overlay }))
-      if (named !== undefined && isDocumentUrl(named))
-        report(
-          `${at}/${key}`,
-          `expected a path, got the URL ${shown(named)}. Download the document to a file`,
-        );
-    if (overlay !== undefined && openapi === undefined) report(at, 'expected openapi with overlay, got none');
-    const url = typeof upstream === 'string' ? upstream : (upstream?.url ?? upstream?.addresses?.[0]?.url);
-    // An unset variable or a misspelt key was reported before.
-    const isReported = problems.some(({ pointer }) => isUpstreamOrUnknown(pointer, at));
-    const hasAddresses = typeof upstream === 'object' && upstream.addresses !== undefined;
-    if (url === undefined && !isReported && !hasAddresses)
-      report(at, 'expected upstream, the URL of the JSON service, got none');
-    if (!hasAddresses) checkAddress(url, `${at}/upstream`, report);
-    const inFolder = (name: string): string => resolve(dirname(path), name);
-    const isPlain = typeof upstream === 'string' || upstream === undefined;
-    const ownLimits = limits === undefined ? undefined : readOwnLimits(limits, `${at}/limits`, report);
-    const { deprecate, ...routing } = migration ?? {};
-    if (Object.keys(routing).length > 0 && legacy === undefined)
-      report(`${at}/migration`, 'expected legacy, the legacy service, with migration, got none');
-    const place = { file: path, at, limits: ownLimits, hasStore: stated.store !== undefined };
-    const certified = certificates.clientCertificate?.header;
-    plans.push({
-      contract:
-        openapi === undefined
-          ? inFolder(contract ?? '')
-          : { openapi: inFolder(openapi), overlay: overlay === undefined ? undefined : inFolder(overlay) },
-      basePath: basePath === '/' ? '' : basePath,
-      upstreamUrl: url,
-      ...(isPlain ? {} : { upstream: readUpstreamPlan(upstream, `${at}/upstream`, inFolder, report) }),
-      ...(ownLimits === undefined ? {} : { limits: ownLimits }),
-      ...(statedWsse === undefined
-        ? {}
-        : { wsse: { file: path, at: `${at}/wsse`, value: writtenAt(root, basePath) } }),
-      ...(legacy === undefined
-        ? {}
-        : { legacy: readLegacyPlan(legacy, migration, place, certificates, inFolder, report) }),
-      ...(deprecate === undefined || deprecate.length === 0
-        ? {}
-        : { deprecate: { file: path, at: `${at}/migration/deprecate`, stated: deprecate, certified } }),
-    });
-  }
+    return readContractPlan(basePath, settings, reading);
+  });
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return plans;
+}
+
+/** Settings of one contract as written in the file. */
+type StatedContract = NonNullable<ReturnType<NonNullable<ConfigFile['stated']['contracts']>['get']>>;
+
+function checkBasePath(
+  basePath: string,
+  taken: ReadonlySet<string>,
+  all: ReadonlySet<string>,
+  report: Report,
+): void {
+  const at = `/contracts${pointerSegment(basePath)}`;
+  if (!/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath))
+    report(at, 'expected a path such as /parcels, without a slash at its end');
+  if (taken.has(basePath.toLowerCase()))
+    report(at, 'expected a unique path, got a path that differs only in case');
+  const hidden = hiddenBy(basePath, all);
+  if (hidden !== undefined)
+    report(at, `expected a path that hides no endpoint of another contract, got a path below its ${hidden}`);
+}
+
+function readContractPlan(basePath: string, settings: StatedContract, reading: Reading): SitePlan {
+  const { path: file, root, stated, report, inFolder } = reading;
+  const { upstream, limits: statedLimits, legacy, migration = {}, wsse: statedWsse } = settings;
+  const at = `/contracts${pointerSegment(basePath)}`;
+  const contract = readPlace(settings, at, reading);
+  const upstreamUrl = readUpstreamUrl(upstream, at, reading);
+  const limits = statedLimits === undefined ? undefined : readOwnLimits(statedLimits, `${at}/limits`, report);
+  const { deprecate = [], ...routing } = migration;
+  if (Object.keys(routing).length > 0 && legacy === undefined)
+    report(`${at}/migration`, 'expected legacy, the legacy service, with migration, got none');
+  const place = { file, at, limits, hasStore: stated.store !== undefined };
+  const clientCertificate = clientCertificateOf(stated);
+  const certificates = { clientCertificate, isRequested: stated.tls?.clientCertificates !== undefined };
+  const deprecated = { file, at: `${at}/migration/deprecate`, stated: deprecate };
+  return {
+    contract,
+    basePath: basePath === '/' ? '' : basePath,
+    upstreamUrl,
+    upstream:
+      typeof upstream === 'object'
+        ? readUpstreamPlan(upstream, `${at}/upstream`, inFolder, report)
+        : undefined,
+    limits,
+    wsse: statedWsse === undefined ? undefined : { file, at: `${at}/wsse`, value: writtenAt(root, basePath) },
+    legacy:
+      legacy === undefined
+        ? undefined
+        : readLegacyPlan(legacy, migration, place, certificates, inFolder, report),
+    deprecate: deprecate.length === 0 ? undefined : { ...deprecated, certified: clientCertificate?.header },
+  };
+}
+
+/** Reads the place of a contract: a folder, or a document with or without an overlay. */
+function readPlace(
+  { contract, openapi, overlay }: StatedContract,
+  at: string,
+  { report, inFolder }: Reading,
+): SitePlan['contract'] {
+  if ((contract === undefined) === (openapi === undefined))
+    report(
+      at,
+      `expected either contract or openapi, got ${contract === undefined ? 'neither key' : 'both keys'}`,
+    );
+  for (const [key, named] of Object.entries({ contract, openapi, overlay }))
+    if (named !== undefined && isDocumentUrl(named))
+      report(`${at}/${key}`, `expected a path, got the URL ${shown(named)}. Download the document to a file`);
+  if (overlay !== undefined && openapi === undefined) report(at, 'expected openapi with overlay, got none');
+  if (openapi === undefined) return inFolder(contract ?? '');
+  return { openapi: inFolder(openapi), overlay: overlay === undefined ? undefined : inFolder(overlay) };
+}
+
+/** Returns the URL of a contract's upstream, or of its first address; undefined after a problem was reported. */
+function readUpstreamUrl(
+  upstream: StatedContract['upstream'],
+  at: string,
+  { problems, report }: Reading,
+): string | undefined {
+  const url = typeof upstream === 'string' ? upstream : (upstream?.url ?? upstream?.addresses?.[0]?.url);
+  if (typeof upstream === 'object' && upstream.addresses !== undefined) return url;
+  // An unset variable or a misspelt key was reported before.
+  const isReported = problems.some(({ pointer }) => isUpstreamOrUnknown(pointer, at));
+  if (url === undefined && !isReported)
+    report(at, 'expected upstream, the URL of the JSON service, got none');
+  checkAddress(url, `${at}/upstream`, report);
+  return url;
 }

@@ -32,7 +32,7 @@ export interface LegacyPlan {
 type StatedLegacy = ValueOf<typeof legacySetting>;
 
 /** Settings of the listener that `identity` depends on. */
-export interface ListenerCertificates {
+interface ListenerCertificates {
   readonly clientCertificate: ClientCertificateOptions | undefined;
   /** True if the listener asks for client certificates. */
   readonly isRequested: boolean;
@@ -41,7 +41,7 @@ export interface ListenerCertificates {
 /** Reads `legacy` and the files it names, and reports problems. Problems never contain secrets. */
 export function readLegacyPlan(
   stated: StatedLegacy,
-  migration: StatedMigration | undefined,
+  migration: StatedMigration,
   place: {
     readonly file: string;
     readonly at: string;
@@ -61,7 +61,7 @@ export function readLegacyPlan(
     file,
     at,
     url: url ?? 'http://localhost',
-    stated: migration ?? {},
+    stated: migration,
     clientCertificate,
     others: 'forward' as const,
     hasStore,
