@@ -1,12 +1,7 @@
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { CallService, Exchange } from './call-service.ts';
-import {
-  type FoundCredentials,
-  hideCredentials,
-  hideGiven,
-  type MessageCredentials,
-  secrets,
-} from './credentials.ts';
+import type { FoundCredentials, MessageCredentials } from './credentials.ts';
+import { hideCredentials, hideGiven, secrets } from './hidden-credentials.ts';
 
 /** The credentials of a call in progress. */
 export class CallCredentials {

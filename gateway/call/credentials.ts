@@ -1,15 +1,13 @@
 import type { Problem } from '../../mappings/codec/problem.ts';
-import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type {
   CredentialPart,
   Credentials,
   verifiedCredentialsOf,
 } from '../../mappings/contract/credentials.ts';
-import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { Reason } from '../../mappings/contract/reason.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
-import { compileHide } from '../telemetry/secrets.ts';
 import { checkDigest, type DigestToken, type Secrets } from './digest.ts';
 import { CallError } from './error.ts';
 import type { MessageHead } from './head.ts';
@@ -93,111 +91,32 @@ export const maxAuthorizationCharacters = 8 * 1024;
 export function compileCredentials(
   credentials: Credentials | undefined,
   limits: Limits,
-  { secrets, certified, signed }: CallerProofs = {},
+  proofs: CallerProofs = {},
   password?: string,
 ): ReadCredentials | undefined {
   if (credentials === undefined) return undefined;
-  const { credential = maxCredentialCharacters, authorization = maxAuthorizationCharacters } = limits;
-  const parts = credentials.parts.map((part) => ({
-    part,
-    key: part.header.toLowerCase(),
-    isCertified: part.header.toLowerCase() === certified?.toLowerCase(),
-    paths: { xml: pathOf(part, credentials, 'xml'), json: pathOf(part, credentials, 'json') },
-    named: { xml: placesOf(part, credentials, 'xml'), json: placesOf(part, credentials, 'json') },
-    form: isAuthorization(part)
-      ? { most: authorization, pattern: schemeAndToken }
-      : { most: credential, pattern: token },
-  }));
   const { basic } = credentials;
+  const parts = credentials.parts.map((part) => compilePart(part, credentials, limits, proofs, password));
   return (inMessage, request, spelling) => {
-    const fromBasic = basic === undefined ? undefined : basicOf(request, basic, limits);
-    const all = new Map<string, string>();
-    let fromHeaders: Set<string> | undefined;
-    const malformed: Problem[] = [];
-    const missing: Problem[] = [];
-    let conflict = fromBasic === 'twice' ? 'the header Authorization was given twice' : undefined;
-    if (fromBasic === 'malformed')
-      malformed.push(problem('InvalidCharacter', 'Authorization', malformedBasic));
     const { digest } = inMessage;
-    const right = digest === undefined ? undefined : checkDigest(digest, secrets ?? noSecrets);
+    const right = digest === undefined ? undefined : checkDigest(digest, proofs.secrets ?? noSecrets);
     if (digest !== undefined && right === undefined) throw new CallError('FailedAuthentication');
-    for (const { part, key, isCertified, paths, named, form } of parts) {
-      const { name } = part;
-      const path = paths[spelling];
-      const places = named[spelling];
-      const inBody = inMessage.body.get(name) || undefined;
-      const inBlock = inMessage.block?.get(name) || undefined;
-      const inToken =
-        (name === password ? right?.secret : undefined) ?? (inMessage.token?.get(name) || undefined);
-      const inHeader = request.headers[key];
-      const inBasic = typeof fromBasic === 'object' ? fromBasic.get(name) || undefined : undefined;
-      const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
-      const given = header === undefined ? noValues : headerValues(request, key);
-      if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
-      if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
-        malformed.push(
-          problem('InvalidCharacter', path, { expected: printableOf(part, form), got: 'other text' }),
-        );
-      }
-      const { send } = credentials;
-      const areFit =
-        isFit(inBody, form, send) &&
-        isFit(inBlock, form, send) &&
-        isFit(inToken, form, send) &&
-        isFit(inMessage.signed?.values.get(name), form, send) &&
-        isFit(inBasic, form, send);
-      if (!areFit) {
-        const expected =
-          send === 'headers'
-            ? printableOf(part, form)
-            : `at most ${form.most} characters, none a control character`;
-        malformed.push(problem('InvalidCharacter', path, { expected, got: 'other text' }));
-      }
-      const inSignature = signed?.has(name) === true ? inMessage.signed?.values.get(name) : undefined;
-      const fromMessage = inBody ?? inBlock ?? inToken ?? inSignature;
-      const elsewhere = fromMessage ?? header;
-      if (inBlock !== undefined && inBlock !== fromMessage) conflict ??= conflictOf('block', 'body', places);
-      if (inToken !== undefined && inToken !== fromMessage)
-        conflict ??= conflictOf('token', inBody === undefined ? 'block' : 'body', places);
-      if (inSignature !== undefined && inSignature !== fromMessage)
-        conflict ??= conflictOf(
-          'signature',
-          inBody !== undefined ? 'body' : inBlock !== undefined ? 'block' : 'token',
-          places,
-        );
-      const inSoap =
-        inBody !== undefined
-          ? 'body'
-          : inBlock !== undefined
-            ? 'block'
-            : inToken !== undefined
-              ? 'token'
-              : 'signature';
-      if (header !== undefined && fromMessage !== undefined && header !== fromMessage)
-        conflict ??= conflictOf('header', inSoap, places);
-      if (inBasic !== undefined && elsewhere !== undefined && inBasic !== elsewhere)
-        conflict ??= conflictOf('basic', fromMessage === undefined ? 'header' : inSoap, places);
-      const value = elsewhere ?? inBasic;
-      if (isCertified && header === undefined && value !== undefined)
-        conflict ??= `${path} comes from a client certificate, and the caller sent none`;
-      if (signed?.has(name) === true && inSignature === undefined && value !== undefined)
-        conflict ??=
-          signed.get(name) === 'assertion'
-            ? `${path} comes from a SAML assertion, and no assertion was verified`
-            : `${path} comes from the signer of the message, and no signature was verified`;
-      if (value !== undefined) {
-        all.set(name, value);
-        if (inBody === undefined) {
-          fromHeaders ??= new Set();
-          fromHeaders.add(name);
-        }
-      } else if (part.required) {
-        const by = basic?.username === name || basic?.password === name ? ', or by HTTP Basic' : '';
-        const unread = unreadOf(inMessage, request, credentials);
-        const expected = `the credential in the body or in the header ${part.header}${by}`;
-        missing.push(problem('NotEmpty', path, { expected, got: 'none', detail: unread }));
-      }
-    }
+    const fromBasic = basic === undefined ? undefined : basicOf(request, basic, limits);
+    const found: Found = {
+      inMessage,
+      request,
+      spelling,
+      fromBasic: typeof fromBasic === 'object' ? fromBasic : undefined,
+      digestSecret: right?.secret,
+      all: new Map(),
+      fromHeaders: undefined,
+      malformed:
+        fromBasic === 'malformed' ? [problem('InvalidCharacter', 'Authorization', malformedBasic)] : [],
+      missing: [],
+      conflict: fromBasic === 'twice' ? 'the header Authorization was given twice' : undefined,
+    };
+    for (const part of parts) readPart(part, credentials, found);
+    const { all, malformed, conflict, missing } = found;
     if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
     if (conflict !== undefined) throw new CallError('ConflictingCredentials', { detail: conflict });
     if (missing.length > 0)
@@ -206,8 +125,148 @@ export function compileCredentials(
       digest === undefined || right === undefined
         ? undefined
         : { key: right.nonce, until: digest.until, caller: digest.username };
-    return { all, fromHeaders: fromHeaders ?? noNames, nonce, signatures: onceOf(inMessage) };
+    return { all, fromHeaders: found.fromHeaders ?? noNames, nonce, signatures: onceOf(inMessage) };
   };
+}
+
+/** A credential of a contract, and how it is read. */
+interface CompiledPart {
+  readonly part: CredentialPart;
+  /** Name of its header in lower case. */
+  readonly key: string;
+  /** True if only a client certificate can set it. */
+  readonly isCertified: boolean;
+  /** The part of a verified message that sets it; undefined if anyone can set it. */
+  readonly verified: 'assertion' | 'signature' | undefined;
+  /** True if it receives the secret of a correct digest. */
+  readonly isPassword: boolean;
+  readonly paths: Readonly<Record<Spelling, string>>;
+  readonly named: Readonly<Record<Spelling, PlaceNames>>;
+  readonly form: HeaderForm;
+}
+
+/** The credentials of a call that were found so far, and their problems. */
+interface Found {
+  readonly inMessage: MessageCredentials;
+  readonly request: MessageHead;
+  readonly spelling: Spelling;
+  readonly fromBasic: ReadonlyMap<string, string> | undefined;
+  readonly digestSecret: string | undefined;
+  readonly all: Map<string, string>;
+  fromHeaders: Set<string> | undefined;
+  readonly malformed: Problem[];
+  readonly missing: Problem[];
+  /** The first conflict. */
+  conflict: string | undefined;
+}
+
+function compilePart(
+  part: CredentialPart,
+  credentials: Credentials,
+  limits: Limits,
+  { certified, signed }: CallerProofs,
+  password: string | undefined,
+): CompiledPart {
+  const key = part.header.toLowerCase();
+  return {
+    part,
+    key,
+    isCertified: key === certified?.toLowerCase(),
+    verified: signed?.get(part.name),
+    isPassword: part.name === password,
+    paths: { xml: pathOf(part, credentials, 'xml'), json: pathOf(part, credentials, 'json') },
+    named: { xml: placesOf(part, credentials, 'xml'), json: placesOf(part, credentials, 'json') },
+    form: formOf(part, limits),
+  };
+}
+
+/** Reads one credential from every place. */
+function readPart(compiled: CompiledPart, credentials: Credentials, found: Found): void {
+  const { part, key, isCertified, verified, isPassword } = compiled;
+  const { inMessage, request, fromBasic } = found;
+  const { name } = part;
+  const path = compiled.paths[found.spelling];
+  const inHeader = request.headers[key];
+  const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
+  const signed = inMessage.signed?.values.get(name);
+  const values: Readonly<Record<Place, string | undefined>> = {
+    body: inMessage.body.get(name) || undefined,
+    block: inMessage.block?.get(name) || undefined,
+    token: (isPassword ? found.digestSecret : undefined) ?? (inMessage.token?.get(name) || undefined),
+    signature: verified === undefined ? undefined : signed,
+    header,
+    basic: fromBasic?.get(name) || undefined,
+  };
+  checkForm(compiled, values, signed, credentials, found);
+  const value = firstOf(values, compiled.named[found.spelling], found);
+  if (isCertified && header === undefined && value !== undefined)
+    found.conflict ??= `${path} comes from a client certificate, and the caller sent none`;
+  if (verified !== undefined && values.signature === undefined && value !== undefined)
+    found.conflict ??=
+      verified === 'assertion'
+        ? `${path} comes from a SAML assertion, and no assertion was verified`
+        : `${path} comes from the signer of the message, and no signature was verified`;
+  if (value !== undefined) {
+    found.all.set(name, value);
+    if (values.body !== undefined) return;
+    found.fromHeaders ??= new Set();
+    found.fromHeaders.add(name);
+  } else if (part.required) {
+    const { basic } = credentials;
+    const by = basic?.username === name || basic?.password === name ? ', or by HTTP Basic' : '';
+    const detail = unreadOf(inMessage, request, credentials);
+    const expected = `the credential in the body or in the header ${part.header}${by}`;
+    found.missing.push(problem('NotEmpty', path, { expected, got: 'none', detail }));
+  }
+}
+
+/** Records values that may not be sent upstream, and a header that was given twice. */
+function checkForm(
+  { part, key, paths, form }: CompiledPart,
+  { header, body, block, token: inToken, basic }: Readonly<Record<Place, string | undefined>>,
+  signed: string | undefined,
+  { send }: Credentials,
+  found: Found,
+): void {
+  const path = paths[found.spelling];
+  const given = header === undefined ? noValues : headerValues(found.request, key);
+  if (given.length > 1) found.conflict ??= `the header ${part.header} was given twice`;
+  if (given.some((value) => value !== '' && !isHeaderValue(value, form)))
+    found.malformed.push(
+      problem('InvalidCharacter', path, { expected: printableOf(part, form), got: 'other text' }),
+    );
+  const areFit =
+    isFit(body, form, send) &&
+    isFit(block, form, send) &&
+    isFit(inToken, form, send) &&
+    isFit(signed, form, send) &&
+    isFit(basic, form, send);
+  if (areFit) return;
+  const expected =
+    send === 'headers'
+      ? printableOf(part, form)
+      : `at most ${form.most} characters, none a control character`;
+  found.malformed.push(problem('InvalidCharacter', path, { expected, got: 'other text' }));
+}
+
+/** Places that can hold a credential, in order of precedence. */
+const placeOrder = ['body', 'block', 'token', 'signature', 'header', 'basic'] as const;
+
+type Place = (typeof placeOrder)[number];
+
+/** Returns the value of the first place that has one. Records a conflict if another place has another value. */
+function firstOf(
+  values: Readonly<Record<Place, string | undefined>>,
+  names: PlaceNames,
+  found: Found,
+): string | undefined {
+  let first: Place | undefined;
+  for (const place of placeOrder) {
+    if (values[place] === undefined) continue;
+    first ??= place;
+    if (values[place] !== values[first]) found.conflict ??= `${names[place]} and ${names[first]} differ`;
+  }
+  return first === undefined ? undefined : values[first];
 }
 
 /**
@@ -227,13 +286,10 @@ export function claimedCredentials(
 ): CredentialValues {
   const all = new Map<string, string>();
   const fromHeaders = new Set<string>();
-  const { credential = maxCredentialCharacters, authorization = maxAuthorizationCharacters } = limits;
   const basic = credentials?.basic === undefined ? undefined : basicOf(request, credentials.basic, limits);
   for (const part of credentials?.parts ?? []) {
     const { name, header } = part;
-    const form = isAuthorization(part)
-      ? { most: authorization, pattern: schemeAndToken }
-      : { most: credential, pattern: token };
+    const form = formOf(part, limits);
     const given = request.headers[header.toLowerCase()];
     const inBasic = typeof basic === 'object' ? basic.get(name) : undefined;
     const inSoap = inMessage?.block?.get(name) || inMessage?.token?.get(name);
@@ -281,7 +337,7 @@ const basicForm = /^basic +([\w+/]*={0,2})$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Returns user and password of HTTP Basic by credential name; undefined if the header is missing (W24). */
-function basicOf(
+export function basicOf(
   request: MessageHead,
   { username, password }: NonNullable<Credentials['basic']>,
   { authorization: most = maxAuthorizationCharacters }: Limits,
@@ -340,6 +396,15 @@ export function isAuthorization({ header }: CredentialPart): boolean {
   return header.toLowerCase() === 'authorization';
 }
 
+function formOf(
+  part: CredentialPart,
+  { credential = maxCredentialCharacters, authorization = maxAuthorizationCharacters }: Limits,
+): HeaderForm {
+  return isAuthorization(part)
+    ? { most: authorization, pattern: schemeAndToken }
+    : { most: credential, pattern: token };
+}
+
 function printableOf(part: CredentialPart, { most }: HeaderForm): string {
   return `printable ASCII${isAuthorization(part) ? '' : ' without blanks'}, at most ${most} characters`;
 }
@@ -385,7 +450,7 @@ function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelli
 }
 
 /** Names of the places that can hold a credential, for errors about two different values. */
-type PlaceNames = Readonly<Record<'body' | 'block' | 'token' | 'signature' | 'header' | 'basic', string>>;
+type PlaceNames = Readonly<Record<Place, string>>;
 
 /** Names a credential's places. In a call of an adopted contract, the body includes its declared header blocks (A8). */
 function placesOf(part: CredentialPart, credentials: Credentials, spelling: Spelling): PlaceNames {
@@ -400,90 +465,6 @@ function placesOf(part: CredentialPart, credentials: Credentials, spelling: Spel
   };
 }
 
-function conflictOf(one: keyof PlaceNames, other: keyof PlaceNames, places: PlaceNames): string {
-  return `${places[one]} and ${places[other]} differ`;
-}
-
 function problem(code: Problem['code'], path: string, reason: Reason): Problem {
   return { code, path, ...reason };
-}
-
-/** Selects the credentials to remove from a text. */
-export type IsHidden = (part: CredentialPart) => boolean;
-
-/** Selects the secrets of a call. Secrets with fewer than 6 characters are not searched for (W25). */
-export const secrets: IsHidden = ({ secret }) => secret;
-
-/** Selects all credentials of a call, including the caller's id, for logs (W25). */
-export const allCredentials: IsHidden = () => true;
-
-/**
- * Compiles a function that hides a call's credentials.
- *
- * @param own secrets that the gateway itself sent upstream
- */
-export function hideCredentials(
-  credentials: Credentials | undefined,
-  values: CredentialValues | undefined,
-  isHidden: IsHidden,
-  own: readonly string[] = [],
-): Hide {
-  return compileHide([...claimedSecrets(credentials, values, isHidden), ...own]);
-}
-
-/** Returns the credentials of a call that a text must not contain. */
-export function claimedSecrets(
-  credentials: Credentials | undefined,
-  values: CredentialValues | undefined,
-  isHidden: IsHidden,
-): readonly string[] {
-  return values === undefined ? [] : hiddenOf(credentials, values.all, isHidden);
-}
-
-/** Hides the credentials in a message and its headers before they are checked (W25). */
-export function hideGiven(
-  credentials: Credentials | undefined,
-  given: MessageCredentials,
-  head: MessageHead,
-  isHidden: IsHidden,
-): Hide {
-  return compileHide(givenSecrets(credentials, given, head, isHidden));
-}
-
-/** Returns the credentials in a message and its headers. */
-export function givenSecrets(
-  credentials: Credentials | undefined,
-  { body, block, token, signed }: MessageCredentials,
-  { headers }: MessageHead,
-  isHidden: IsHidden,
-): readonly string[] {
-  const inHeaders = new Map<string, string>();
-  const basic = credentials?.basic;
-  const head = { headers, rawHeaders: [] };
-  const pair = basic === undefined ? undefined : basicOf(head, basic, defaultLimits);
-  for (const { name, header } of credentials?.parts ?? []) {
-    const value = headers[header.toLowerCase()];
-    if (typeof value === 'string') inHeaders.set(name, value);
-  }
-  const fromHeaders = hiddenOf(credentials, inHeaders, isHidden);
-  const fromBlocks = [block, token, signed?.values, typeof pair === 'object' ? pair : undefined].flatMap(
-    (values) => (values === undefined ? [] : hiddenOf(credentials, values, isHidden)),
-  );
-  return [...fromHeaders, ...fromBlocks, ...hiddenOf(credentials, body, isHidden)];
-}
-
-function hiddenOf(
-  credentials: Credentials | undefined,
-  values: ReadonlyMap<string, string>,
-  isHidden: IsHidden,
-): string[] {
-  const hidden: string[] = [];
-  for (const part of credentials?.parts ?? []) {
-    const value = isHidden(part) ? values.get(part.name) : undefined;
-    if (value === undefined) continue;
-    hidden.push(value);
-    // The token of an Authorization header is a secret even without its scheme.
-    if (isAuthorization(part)) hidden.push(value.slice(value.lastIndexOf(' ') + 1));
-  }
-  return hidden;
 }

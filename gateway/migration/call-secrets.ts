@@ -2,12 +2,8 @@ import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { Comparison, Difference } from '../../mappings/compare/comparison.ts';
 import { maxValueCharacters } from '../../mappings/compare/sink.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
-import {
-  allCredentials,
-  claimedSecrets,
-  givenSecrets,
-  type MessageCredentials,
-} from '../call/credentials.ts';
+import type { MessageCredentials } from '../call/credentials.ts';
+import { allCredentials, claimedSecrets, givenSecrets } from '../call/hidden-credentials.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';

@@ -1,14 +1,10 @@
 import { maxLoopSteps, TooManySteps } from '../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../mappings/compile.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
-import {
-  type FoundCredentials,
-  hideCredentials,
-  type MessageCredentials,
-  secrets,
-} from '../call/credentials.ts';
+import type { FoundCredentials, MessageCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import { type RequestHead, readHead } from '../call/head.ts';
+import { hideCredentials, secrets } from '../call/hidden-credentials.ts';
 import { requestOf } from '../call/request.ts';
 import { compileReaders, readCallBody, readSoapCall, withoutKeys } from './read-call.ts';
 import { Fault } from './soap/faults.ts';

@@ -3,7 +3,7 @@ import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import type { ReadReply } from '../call/call-service.ts';
-import { hideCredentials, secrets } from '../call/credentials.ts';
+import { hideCredentials, secrets } from '../call/hidden-credentials.ts';
 import { bytesOf, type Outcome, readReply } from '../call/outcome.ts';
 import type { ShownMessages } from '../telemetry/messages.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';

@@ -1,8 +1,9 @@
 import { compileRedact } from '../../mappings/codec/redact.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input } from '../../mappings/http-mapping/call.ts';
-import { allCredentials, hideCredentials, hideGiven, type MessageCredentials } from '../call/credentials.ts';
+import type { MessageCredentials } from '../call/credentials.ts';
 import type { MessageHead } from '../call/head.ts';
+import { allCredentials, hideCredentials, hideGiven } from '../call/hidden-credentials.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import type { Observer } from './observer.ts';
 
