@@ -3,6 +3,7 @@ import { maxLoopSteps } from '../../mappings/codec/problem.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import { within } from '../../mappings/contract/reason.ts';
+import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import type { MappedAnswer } from '../../mappings/mapping/compiled-entry.ts';
@@ -57,90 +58,140 @@ export function createMappedUpstream(
   upstream: Upstream,
   mapping: Mapping,
   inWorker: MapInWorker,
-  {
-    loopSteps = maxLoopSteps,
-    readAsideBytes = maxLoopRequestBytes,
-    replyAsideBytes = maxLoopReplyBytes,
-    replyBytes,
-    replyBytesWithBinary,
-  }: Limits,
+  limits: Limits,
 ): Upstream {
-  const steps = Math.floor(loopSteps / stepsOfValue);
-  const faultOf = async (
-    waiting: Waiting,
-    operation: Operation,
-    entry: number,
-    answer: AnswerBytes,
-  ): Promise<string | undefined> => {
-    const usesWorker =
-      answer.body.length > replyAsideBytes || mappedOf(mapping, operation.name).callsFunctions.reply;
-    const here = usesWorker
-      ? undefined
-      : unlessLong(() => ({ fault: mapFault(mapping, operation.name, entry, answer, steps) }));
-    return here === undefined ? inWorker.toFault(waiting, operation, entry, answer) : here.fault;
-  };
+  const parts = { upstream, mapping, inWorker, limits };
   return {
     state: upstream.state,
     close: upstream.close,
-    call: async (request, waiting) => {
-      const { operation } = request;
-      const json = String(request.body ?? '{}');
-      const { calls: targets, callsFunctions } = mappedOf(mapping, operation.name);
-      // A function of the mapping may use all the memory and time that it is allowed.
-      const mapped =
-        json.length > readAsideBytes || callsFunctions.request
-          ? undefined
-          : unlessLong(() => mapRequest(mapping, operation.name, json, steps));
-      const isSmall = callsFunctions.request && json.length <= readAsideBytes;
-      const { calls, entry, takesErrors, takesFaults } =
-        mapped ?? (await inWorker.toCalls(waiting, operation, json, isSmall));
-      const own = withoutMediaType(request.headers);
-      const answers: AnswerBytes[] = [];
-      const limit = operation.binaryOutput ? 'replyBytesWithBinary' : 'replyBytes';
-      const most = operation.binaryOutput ? replyBytesWithBinary : replyBytes;
-      let bytes = 0;
-      let answered = 0;
-      let last: UpstreamReply | undefined;
-      try {
-        for (const { method, path, headers, body } of calls) {
-          last = await upstream.call(
-            { method, path, headers: { ...withoutThose(own, headers), ...headers }, body, operation },
-            waiting,
-          );
-          answered++;
-          const isError = last.status < 200 || last.status > 299;
-          const isJson = !isError && targets[entry]?.replyForm === 'json';
-          const retryAfter = answered > 1 && !operation.readOnly ? undefined : last.retryAfter;
-          if (isError && takesFaults) {
-            waiting.isAnswered = true;
-            const fault = await faultOf(waiting, operation, entry, answerOf(last, isJson));
-            if (fault !== undefined) return { ...faultReply(last, fault), retryAfter };
-            waiting.isAnswered = false;
-          }
-          if (isError && !takesErrors) return { ...last, retryAfter };
-          const answer = answerOf(last, isJson);
-          bytes += answer.body.length;
-          if (bytes > most)
-            throw new CallError('UpstreamInvalidResponse', {
-              expected: `responses of at most ${most} bytes in total (limit ${limit})`,
-              got: 'larger responses',
-            });
-          answers.push(answer);
-        }
-        waiting.isAnswered = calls.length > 0;
-        const reply =
-          bytes > replyAsideBytes || callsFunctions.reply
-            ? undefined
-            : unlessLong(() => mapReply(mapping, operation.name, entry, answers, steps));
-        const isSmallReply = callsFunctions.reply && bytes <= replyAsideBytes;
-        const text = reply ?? (await inWorker.toReply(waiting, operation, entry, answers, isSmallReply));
-        return { status: 200, headers: last?.headers ?? {}, body: Buffer.from(text), retryAfter: undefined };
-      } catch (error) {
-        const isBegun = answered > 0 && calls.length > 1 && !operation.readOnly;
-        throw isBegun && error instanceof CallError ? madeInPart(error, answered, calls.length) : error;
-      }
-    },
+    call: async (request, waiting) => new MappedCall(parts, request, waiting).run(),
   };
+}
+
+/** Parts that all calls of a mapped upstream share. */
+interface MappedParts {
+  readonly upstream: Upstream;
+  readonly mapping: Mapping;
+  readonly inWorker: MapInWorker;
+  readonly limits: Limits;
+}
+
+/** One call of a contract with a mapping: the calls of the mapping, and their responses. */
+class MappedCall {
+  readonly #parts: MappedParts;
+  readonly #request: UpstreamRequest;
+  readonly #operation: Operation;
+  readonly #waiting: Waiting;
+  readonly #mapped: MappedOperation;
+  /** Maximum number of members and items mapped on the event loop. */
+  readonly #steps: number;
+  readonly #answers: AnswerBytes[] = [];
+  /** Bytes of the answers. */
+  #bytes = 0;
+  #answered = 0;
+  #last: UpstreamReply | undefined;
+
+  constructor(parts: MappedParts, request: UpstreamRequest, waiting: Waiting) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#operation = request.operation;
+    this.#waiting = waiting;
+    this.#mapped = mappedOf(parts.mapping, request.operation.name);
+    this.#steps = Math.floor((parts.limits.loopSteps ?? maxLoopSteps) / stepsOfValue);
+  }
+
+  async run(): Promise<UpstreamReply> {
+    const mapped = await this.#mapRequest();
+    const own = withoutMediaType(this.#request.headers);
+    const { length } = mapped.calls;
+    try {
+      for (const { method, path, headers, body } of mapped.calls) {
+        const all = { ...withoutThose(own, headers), ...headers };
+        const sent = { method, path, headers: all, body, operation: this.#operation };
+        const reply = await this.#take(await this.#parts.upstream.call(sent, this.#waiting), mapped);
+        if (reply !== undefined) return reply;
+      }
+      this.#waiting.isAnswered = length > 0;
+      const text = await this.#mapReply(mapped.entry);
+      const { headers = {} } = this.#last ?? {};
+      return { status: 200, headers, body: Buffer.from(text), retryAfter: undefined };
+    } catch (error) {
+      const isBegun = this.#answered > 0 && length > 1 && !this.#operation.readOnly;
+      throw isBegun && error instanceof CallError ? madeInPart(error, this.#answered, length) : error;
+    }
+  }
+
+  async #mapRequest(): Promise<MappedRequest> {
+    const { mapping, inWorker, limits } = this.#parts;
+    const json = String(this.#request.body ?? '{}');
+    const isSmall = json.length <= (limits.readAsideBytes ?? maxLoopRequestBytes);
+    // A function of the mapping may use all the memory and time that it is allowed.
+    const isHere = isSmall && !this.#mapped.callsFunctions.request;
+    const name = this.#operation.name;
+    const mapped = isHere ? unlessLong(() => mapRequest(mapping, name, json, this.#steps)) : undefined;
+    if (mapped !== undefined) return mapped;
+    const isBound = isSmall && this.#mapped.callsFunctions.request;
+    return inWorker.toCalls(this.#waiting, this.#operation, json, isBound);
+  }
+
+  /** Keeps the response to a call for the mapping. Returns the reply of the whole call if this response decides it. */
+  async #take(
+    last: UpstreamReply,
+    { entry, takesErrors, takesFaults }: MappedRequest,
+  ): Promise<UpstreamReply | undefined> {
+    this.#last = last;
+    this.#answered++;
+    const isError = last.status < 200 || last.status > 299;
+    const isJson = !isError && this.#mapped.calls[entry]?.replyForm === 'json';
+    const retryAfter = this.#answered > 1 && !this.#operation.readOnly ? undefined : last.retryAfter;
+    if (isError && takesFaults) {
+      this.#waiting.isAnswered = true;
+      const fault = await this.#mapFault(entry, answerOf(last, isJson));
+      if (fault !== undefined) return { ...faultReply(last, fault), retryAfter };
+      this.#waiting.isAnswered = false;
+    }
+    if (isError && !takesErrors) return { ...last, retryAfter };
+    const answer = answerOf(last, isJson);
+    this.#bytes += answer.body.length;
+    const limit = this.#operation.binaryOutput ? 'replyBytesWithBinary' : 'replyBytes';
+    const most = this.#parts.limits[limit];
+    if (this.#bytes > most)
+      throw new CallError('UpstreamInvalidResponse', {
+        expected: `responses of at most ${most} bytes in total (limit ${limit})`,
+        got: 'larger responses',
+      });
+    this.#answers.push(answer);
+    return undefined;
+  }
+
+  async #mapFault(entry: number, answer: AnswerBytes): Promise<string | undefined> {
+    const { mapping, inWorker } = this.#parts;
+    const { name } = this.#operation;
+    const here = this.#isReplyHere(answer.body.length)
+      ? unlessLong(() => ({ fault: mapFault(mapping, name, entry, answer, this.#steps) }))
+      : undefined;
+    return here === undefined ? inWorker.toFault(this.#waiting, this.#operation, entry, answer) : here.fault;
+  }
+
+  async #mapReply(entry: number): Promise<string> {
+    const { mapping, inWorker } = this.#parts;
+    const { name } = this.#operation;
+    const reply = this.#isReplyHere(this.#bytes)
+      ? unlessLong(() => mapReply(mapping, name, entry, this.#answers, this.#steps))
+      : undefined;
+    if (reply !== undefined) return reply;
+    const isBound = this.#mapped.callsFunctions.reply && this.#isSmallReply(this.#bytes);
+    return inWorker.toReply(this.#waiting, this.#operation, entry, this.#answers, isBound);
+  }
+
+  /** Returns true if responses of this size are mapped on the event loop. */
+  #isReplyHere(bytes: number): boolean {
+    return this.#isSmallReply(bytes) && !this.#mapped.callsFunctions.reply;
+  }
+
+  #isSmallReply(bytes: number): boolean {
+    return bytes <= (this.#parts.limits.replyAsideBytes ?? maxLoopReplyBytes);
+  }
 }
 
 /** Number of `loopSteps` per member or item. */
