@@ -303,13 +303,13 @@ function fill(stage: string, out: string, source: Source, { limits, force }: Ado
     files.push(path);
   };
   for (const [path, bytes] of documents) write(path, bytes);
-  const there = ['soap.yaml', 'soap.yml', 'soap.json'].find((name) => existsSync(join(out, name)));
+  const there = findFile(out, 'soap');
   // An overlay without keys is replaced by one with the refs.
   const isReplaced =
-    force && placesText(places) !== '' && there === 'soap.yaml' && hasNoKeys(join(out, there));
+    force && placesText(places) !== '' && there === join(out, 'soap.yaml') && hasNoKeys(there);
   const kept = isReplaced ? undefined : there;
-  const overlay = join(stage, kept ?? 'soap.yaml');
-  writeFileSync(overlay, kept === undefined ? placesText(places) : readFileSync(join(out, kept)));
+  const overlay = join(stage, basename(kept ?? 'soap.yaml'));
+  writeFileSync(overlay, kept === undefined ? placesText(places) : readFileSync(kept));
   const lock = names === undefined ? undefined : writeNamesLock(names);
   if (lock !== undefined) writeFileSync(join(stage, 'names.lock'), lock);
   const loaded = loadStage(stage, out, source, limits);

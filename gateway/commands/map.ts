@@ -22,7 +22,7 @@ import { createCodec, TranslationError } from '../codec.ts';
 import { draftMapping } from '../process/draft-mapping.ts';
 import { finding } from './failure.ts';
 import { helpEnd, wrongInputText } from './help.ts';
-import { limitsOption } from './options.ts';
+import { limitsOption, refuseTwice } from './options.ts';
 import { jsonOption, print, printJson, printLine } from './output.ts';
 import { writeWhole } from './write-file.ts';
 
@@ -37,81 +37,85 @@ interface MapFlags {
 /** Creates the command `soapbridge map`: a mapping between an adopted WSDL and another OpenAPI document (M1 to M7). */
 export function mapCommand(): Command {
   const command = new Command('map').description('map a legacy WSDL onto another OpenAPI document');
-  command.addCommand(
-    subcommand('check', 'report problems of a mapping, or list its operations')
-      .argument(...folderArgument)
-      .addHelpText(
-        'after',
-        helpEnd('soapbridge map check orders', { 0: 'the mapping can be served', 2: wrongInputText }),
-      )
-      .action((folder: string | undefined, flags: MapFlags, own: Command) =>
-        check(withFolder(folder, flags, own)),
-      ),
-  );
-  command.addCommand(
-    subcommand('draft', 'propose rules for an operation, from names, types and structure')
-      .argument('<operation>', 'operation of the WSDL')
-      .argument(...folderArgument)
-      .addOption(
-        new Option(
-          '--call <operation>',
-          "operation to call, such as 'POST /orders' (default: the most similar name)",
-        ),
-      )
-      .addHelpText(
-        'after',
-        helpEnd('soapbridge map draft PlaceOrder orders', {
-          0: 'every member has a rule',
-          1: 'a member has no match',
-          2: wrongInputText,
-        }),
-      )
-      .action((name: string, folder: string | undefined, flags: MapFlags, own: Command) =>
-        draft(name, withFolder(folder, flags, own)),
-      ),
-  );
-  command.addCommand(
-    subcommand('try', 'map sample messages and validate the results')
-      .argument(
-        '<samples...>',
-        'optional folder with the WSDL, then envelopes (.xml) or JSON bodies named Operation.json or Operation.NAME.json',
-      )
-      .addHelpText(
-        'after',
-        helpEnd(
-          'soapbridge map try orders samples/PlaceOrder.xml',
-          { 0: 'all results are valid', 1: 'a result is invalid', 2: wrongInputText },
-          'The response for a sample X.json or X.xml is X.answer.json in the same folder, or X.answer.404.json with status 404.\n' +
-            'A text or binary response has another extension, such as X.answer.pdf.',
-        ),
-      )
-      .action((samples: readonly string[], flags: MapFlags, own: Command) => {
-        const [first = '', ...more] = samples;
-        const isNamed = own.getOptionValueSource('contract') === 'cli';
-        return !isNamed && isAdopted(first)
-          ? trySamples(more, withFolder(first, flags, own))
-          : trySamples(samples, flags);
-      }),
-  );
-  command.addCommand(
-    subcommand(
-      'types',
-      'write TypeScript types for the functions of a mapping, and a skeleton of their tests',
-    )
-      .requiredOption('--out <dir>', 'folder for mapping-types.ts; existing tests are kept')
-      .argument(...folderArgument)
-      .addHelpText(
-        'after',
-        helpEnd('soapbridge map types orders --out orders', {
-          0: 'the types were written',
-          2: wrongInputText,
-        }),
-      )
-      .action((folder: string | undefined, flags: MapFlags & { readonly out: string }, own: Command) =>
-        types(withFolder(folder, flags, own)),
-      ),
-  );
+  for (const subcommand of [checkCommand(), draftCommand(), tryCommand(), typesCommand()])
+    command.addCommand(subcommand);
   return command;
+}
+
+function checkCommand(): Command {
+  return subcommand('check', 'report problems of a mapping, or list its operations')
+    .argument(...folderArgument)
+    .addHelpText(
+      'after',
+      helpEnd('soapbridge map check orders', { 0: 'the mapping can be served', 2: wrongInputText }),
+    )
+    .action((folder: string | undefined, flags: MapFlags, own: Command) =>
+      check(withFolder(folder, flags, own)),
+    );
+}
+
+function draftCommand(): Command {
+  return subcommand('draft', 'propose rules for an operation, from names, types and structure')
+    .argument('<operation>', 'operation of the WSDL')
+    .argument(...folderArgument)
+    .option(
+      '--call <operation>',
+      "operation to call, such as 'POST /orders' (default: the most similar name)",
+    )
+    .addHelpText(
+      'after',
+      helpEnd('soapbridge map draft PlaceOrder orders', {
+        0: 'every member has a rule',
+        1: 'a member has no match',
+        2: wrongInputText,
+      }),
+    )
+    .action((name: string, folder: string | undefined, flags: MapFlags, own: Command) =>
+      draft(name, withFolder(folder, flags, own)),
+    );
+}
+
+function tryCommand(): Command {
+  return subcommand('try', 'map sample messages and validate the results')
+    .argument(
+      '<samples...>',
+      'optional folder with the WSDL, then envelopes (.xml) or JSON bodies named Operation.json or Operation.NAME.json',
+    )
+    .addHelpText(
+      'after',
+      helpEnd(
+        'soapbridge map try orders samples/PlaceOrder.xml',
+        { 0: 'all results are valid', 1: 'a result is invalid', 2: wrongInputText },
+        'The response for a sample X.json or X.xml is X.answer.json in the same folder, or X.answer.404.json with status 404.\n' +
+          'A text or binary response has another extension, such as X.answer.pdf.',
+      ),
+    )
+    .action((samples: readonly string[], flags: MapFlags, own: Command) => {
+      const [first = '', ...more] = samples;
+      const isNamed = own.getOptionValueSource('contract') === 'cli';
+      return !isNamed && isAdopted(first)
+        ? trySamples(more, withFolder(first, flags, own))
+        : trySamples(samples, flags);
+    });
+}
+
+function typesCommand(): Command {
+  return subcommand(
+    'types',
+    'write TypeScript types for the functions of a mapping, and a skeleton of their tests',
+  )
+    .requiredOption('--out <dir>', 'folder for mapping-types.ts; existing tests are kept')
+    .argument(...folderArgument)
+    .addHelpText(
+      'after',
+      helpEnd('soapbridge map types orders --out orders', {
+        0: 'the types were written',
+        2: wrongInputText,
+      }),
+    )
+    .action((folder: string | undefined, flags: MapFlags & { readonly out: string }, own: Command) =>
+      types(withFolder(folder, flags, own)),
+    );
 }
 
 const folderArgument = ['[contract]', 'folder with the WSDL, like --contract'] as const;
@@ -126,10 +130,7 @@ function withFolder<Flags extends MapFlags>(
   command: Command,
 ): Flags {
   if (folder === undefined) return flags;
-  if (command.getOptionValueSource('contract') === 'cli')
-    throw new RangeError(
-      `${folder}: expected a contract as argument or --contract, got an argument and --contract`,
-    );
+  refuseTwice(folder, 'contract', command);
   return { ...flags, contract: folder };
 }
 
@@ -169,15 +170,12 @@ interface Sides {
 function sidesOf(flags: MapFlags): Sides {
   const { openapi, limits = defaultLimits } = flags;
   const folder = folderOf(flags);
-  const overlay = ['soap.yaml', 'soap.yml', 'soap.json'].map((name) => join(folder, name)).find(existsSync);
-  const { contract } = loadAdoptedContract(folder, overlay, limits);
-  const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
+  const { contract } = loadAdoptedContract(folder, findFile(folder, 'soap'), limits);
   return {
     contract,
     derived: deriveFromContract(contract).document,
     faults: faultNamesOf(contract),
-    openapi:
-      openapi ?? names.map((name) => join(folder, name)).find(existsSync) ?? join(folder, 'openapi.yaml'),
+    openapi: openapi ?? findFile(folder, 'openapi') ?? join(folder, 'openapi.yaml'),
     limits,
   };
 }

@@ -85,12 +85,7 @@ function placeByPosition(
   document: string,
   command: Command,
 ): Pick<ContractFlags, 'contract' | 'openapi'> & { readonly config: undefined } {
-  for (const flag of ['contract', 'openapi', 'config']) {
-    if (command.getOptionValueSource(flag) === 'cli')
-      throw new RangeError(
-        `${document}: expected a contract as argument or --${flag}, got an argument and --${flag}`,
-      );
-  }
+  for (const flag of ['contract', 'openapi', 'config']) refuseTwice(document, flag, command);
   if (/\.wsdl$/i.test(document))
     throw new RangeError(
       `${document}: expected an OpenAPI document or a folder, got a WSDL. Make a contract folder of it with soapbridge adopt`,
@@ -98,6 +93,14 @@ function placeByPosition(
   const isFolder = statSync(document, { throwIfNoEntry: false })?.isDirectory() === true;
   const none = { contract: undefined, openapi: undefined, config: undefined };
   return isFolder ? { ...none, contract: document } : { ...none, openapi: document };
+}
+
+/** Throws RangeError if the command line has a contract by position and the flag. */
+export function refuseTwice(argument: string, flag: string, command: Command): void {
+  if (command.getOptionValueSource(flag) === 'cli')
+    throw new RangeError(
+      `${argument}: expected a contract as argument or --${flag}, got an argument and --${flag}`,
+    );
 }
 
 /** Returns the contract that the flags name. Throws RangeError. */
