@@ -130,15 +130,8 @@ function createService(
 ): Service {
   const { contract } = compiled;
   const { options, admission, workerReader, functions, nonces, callers } = shared;
-  const { limits, log, lines, logMessages, audit, traces } = options;
+  const { limits, log, logMessages } = options;
   const path = shownPath(contract.basePath);
-  const record = createRecorder(shared, path, 'info');
-  const observers: Observer[] = [{ finished: ({ stats }) => record(stats) }];
-  if (logMessages) observers.unshift(createMessageLog(lines, path));
-  if (audit !== undefined) observers.unshift(audit);
-  if (traces !== undefined) observers.unshift(traces.observerOf(path));
-  if (options.observer !== undefined) observers.push(options.observer);
-  observers.push(...(options.observersOf?.(path) ?? []));
   checkSigning(contract, options);
   const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);
@@ -157,7 +150,7 @@ function createService(
     refuseForeignScript: compileRefuseForeignScript(contract, options.certified),
     upstream: mapping === undefined ? upstream : createMappedUpstream(upstream, mapping, mapper.map, limits),
     admission,
-    observer: observeAll(observers),
+    observer: observeAll(observersOf(shared, path)),
     shown: logMessages ? compileShownMessages(compiled) : undefined,
     callerOf: callerNames(contract, callers()),
     streams: contract.operations.some(({ stream }) => stream),
@@ -184,6 +177,20 @@ function createService(
     },
   };
   return service;
+}
+
+/** Returns the observers of the contract at a path: traces, audit, message log, metrics and log, then further ones. */
+function observersOf(shared: Shared, path: string): readonly Observer[] {
+  const { lines, logMessages, audit, traces, observer, observersOf: further } = shared.options;
+  const record = createRecorder(shared, path, 'info');
+  return [
+    ...(traces === undefined ? [] : [traces.observerOf(path)]),
+    ...(audit === undefined ? [] : [audit]),
+    ...(logMessages ? [createMessageLog(lines, path)] : []),
+    { finished: ({ stats }) => record(stats) },
+    ...(observer === undefined ? [] : [observer]),
+    ...(further?.(path) ?? []),
+  ];
 }
 
 /** Settings of a contract that do not fit the process. The message has a fixed text and names of the contract. */

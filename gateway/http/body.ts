@@ -233,30 +233,21 @@ function brokenOff(): CallError {
 function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
   const { request } = arrival;
   const { admission, compiled } = rules;
-  const { limits } = compiled;
   return new Promise((resolve, reject) => {
     const collector = new Collector(false);
     collector.announced = announcedBytes(request.headers['content-length']);
     let pieces = 0;
     let iterationBytes = 0;
-    const began = performance.now();
-    let receivedAt = began;
-    const look = (): void => {
-      const now = performance.now();
-      const wait = nextLook(now - began, now - receivedAt, collector.size, limits);
-      if (wait === undefined) finish(new CallError('RequestTimeout'));
-      else timer = setTimeout(look, wait);
-    };
-    let timer = setTimeout(look, nextLook(0, 0, 0, limits));
+    const speed = watchSpeed(collector, compiled.limits, () => finish(new CallError('RequestTimeout')));
     const transfer: Transfer = {
       index: -1,
       heldBytes: 0,
-      began,
+      began: speed.began,
       moved: () => collector.size,
       cut: () => finish(admission.shed()),
     };
     const onData = (chunk: Buffer): void => {
-      receivedAt = performance.now();
+      speed.noteChunk();
       const { length } = chunk;
       // the embedding program may read the chunk too
       if (request.listenerCount('data') === 1) collector.addOwn(chunk);
@@ -279,7 +270,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
     const finish = (error: CallError | undefined): void => {
       if (isOver) return;
       isOver = true;
-      clearTimeout(timer);
+      speed.end();
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       if (error !== undefined) {
         admission.dropArrival(transfer);
@@ -346,6 +337,34 @@ function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRu
   if (pieces <= bodyPieces || size >= pieces * bodyPieceBytes) return undefined;
   const expected = `a body of at most ${bodyPieces} chunks, or of chunks of ${bodyPieceBytes} bytes`;
   return new CallError('RequestTooLarge', { expected, got: 'smaller chunks' });
+}
+
+/** Checks the speed of an arriving body. */
+interface SpeedWatch {
+  /** Time when the watch began, in ms of `performance.now()`. */
+  readonly began: number;
+  readonly noteChunk: () => void;
+  readonly end: () => void;
+}
+
+/** Calls `onSlow` once if a body arrives too slowly. */
+function watchSpeed(body: { readonly size: number }, limits: Limits, onSlow: () => void): SpeedWatch {
+  const began = performance.now();
+  let receivedAt = began;
+  const look = (): void => {
+    const now = performance.now();
+    const wait = nextLook(now - began, now - receivedAt, body.size, limits);
+    if (wait === undefined) onSlow();
+    else timer = setTimeout(look, wait);
+  };
+  let timer = setTimeout(look, nextLook(0, 0, 0, limits));
+  return {
+    began,
+    noteChunk: () => {
+      receivedAt = performance.now();
+    },
+    end: () => clearTimeout(timer),
+  };
 }
 
 /** Returns the time until the next check of an arriving body, in ms; undefined if the body is too slow. */
