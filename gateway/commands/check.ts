@@ -17,7 +17,7 @@ import { type ConfigFile, openConfig, readConfig } from '../process/config.ts';
 import { withMapping } from '../process/load-place.ts';
 import { checkDeprecations } from '../process/process-deprecations.ts';
 import { migratedOf } from '../process/process-migrations.ts';
-import type { PlannedContract } from '../process/sites.ts';
+import type { PlannedContract, SitePlan } from '../process/sites.ts';
 import { addressesOf, wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
@@ -31,8 +31,7 @@ import {
   contractAction,
   contractCommand,
   httpUrl,
-  type PlacedContract,
-  placesOf,
+  plansOf,
 } from './options.ts';
 import { jsonOption, printError, printJson, printLine } from './output.ts';
 import { type DescribedRoutes, describeAll, linesOf } from './routes.ts';
@@ -109,9 +108,9 @@ async function readAll(
   ]);
   const { limits, callers, callerKey } = flags;
   const findings = new FileProblems();
-  const places = findings.collect(() => placesOf({ ...flags, config }));
-  const loaded = (places ?? []).flatMap((place) => findings.collect(() => readPlace(place, limits)) ?? []);
-  const isWhole = places !== undefined && loaded.length === places.length;
+  const plans = findings.collect(() => plansOf({ ...flags, config }));
+  const loaded = (plans ?? []).flatMap((plan) => findings.collect(() => readPlan(plan, limits)) ?? []);
+  const isWhole = plans !== undefined && loaded.length === plans.length;
   const files = checkFiles(
     {
       config,
@@ -128,22 +127,21 @@ async function readAll(
   findings.collect(() => {
     if (files.problems.length > 0) throw new ContractError(files.problems);
   });
-  const routes = isWhole ? await checkRoutes(flags, loaded, findings) : [];
+  const routes = isWhole && config !== undefined ? await checkRoutes(flags, plans, loaded, findings) : [];
   if (findings.problems.length > 0) throw new ContractError(findings.problems);
   return { loaded, warnings: files.warnings, routes };
 }
 
 /** Checks the routes and deprecations of contracts, and adds their problems to the findings (G4). */
 async function checkRoutes(
-  { config, callers, callerKey }: CheckFlags,
+  { callers, callerKey }: CheckFlags,
+  plans: readonly SitePlan[],
   loaded: readonly CheckedContract[],
   findings: Findings,
 ): Promise<readonly DescribedRoutes[]> {
-  if (config === undefined) return [];
   const { readCallers } = await import('../process/callers-file.ts');
   const names = findings.collectOption(() => readCallers({ callers, callerKey }));
-  const plans = findings.collect(() => readConfig(config));
-  if (names === undefined || plans === undefined) return [];
+  if (names === undefined) return [];
   const planned: readonly PlannedContract[] = plans.flatMap((plan, index) => {
     const contract = loaded[index];
     return contract === undefined ? [] : [{ plan, loaded: contract }];
@@ -177,13 +175,13 @@ async function stateOfStore(
   }
 }
 
-function readPlace(
-  { place, basePath, isMigrated, own: wsse }: PlacedContract,
+function readPlan(
+  { contract: place, basePath, legacy, wsse }: SitePlan,
   limits: Limits | undefined,
 ): CheckedContract {
   const own = readContract(place, limits, wsse);
   const loaded = { ...own, contract: { ...own.contract, basePath: basePath ?? own.contract.basePath } };
-  const mapped = withMapping(place, loaded, limits ?? defaultLimits, isMigrated);
+  const mapped = withMapping(place, loaded, limits ?? defaultLimits, legacy !== undefined);
   return { ...mapped, derived: derivedProblems(loaded, limits) };
 }
 

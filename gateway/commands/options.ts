@@ -7,8 +7,8 @@ import {
   screeningContract,
 } from '../../mappings/loader/contract-files.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
-import type { OwnWsse } from '../../mappings/loader/overlay/own-wsse.ts';
 import { type ConfigFile, readConfig } from '../process/config.ts';
+import type { SitePlan } from '../process/sites.ts';
 
 /** Flags that name a contract. */
 export interface ContractFlags {
@@ -129,27 +129,12 @@ export function configOption(): Option {
     .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']);
 }
 
-/** A contract with its base path in `soapbridge.yaml`; undefined keeps the contract's own. */
-export interface PlacedContract {
-  readonly place: ContractPlace;
-  readonly basePath: string | undefined;
-  /** True if a legacy service answers operations without a rule in `mapping.yaml`. */
-  readonly isMigrated?: boolean;
-  /** Replaces the key `wsse` of the overlay. */
-  readonly own?: OwnWsse | undefined;
-}
-
-/** Returns all contracts that the flags name. Throws ContractError or RangeError. */
-export function placesOf(
+/** Returns the plans of all contracts that the flags name. Throws ContractError or RangeError. */
+export function plansOf(
   flags: ContractFlags & { readonly config?: string | ConfigFile | undefined },
-): readonly PlacedContract[] {
-  if (flags.config === undefined) return [{ place: placeOf(flags), basePath: undefined }];
-  return readConfig(flags.config).map(({ contract, basePath, legacy, wsse }) => ({
-    place: contract,
-    basePath,
-    isMigrated: legacy !== undefined,
-    own: wsse,
-  }));
+): readonly SitePlan[] {
+  if (flags.config !== undefined) return readConfig(flags.config);
+  return [{ contract: placeOf(flags), basePath: undefined, upstreamUrl: undefined }];
 }
 
 /** Creates the option for the address in the WSDL. */

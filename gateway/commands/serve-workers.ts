@@ -9,7 +9,7 @@ import { shareEvidence } from '../process/worker-evidence.ts';
 import { sharedReports, shareReports } from '../process/worker-metrics.ts';
 import { isFirstWorker, joinPrimary, startWorkers, WorkerError } from '../process/workers.ts';
 import { fail } from './failure.ts';
-import { placesOf } from './options.ts';
+import { plansOf } from './options.ts';
 import { printError, printLine } from './output.ts';
 import type { ServeFlags } from './serve-flags.ts';
 import { delayOf, keepEarlySignal, type ListenForFiles, stopOnSignals, stopSignals } from './signals.ts';
@@ -35,7 +35,7 @@ export async function serveWithWorkers(
 async function runPrimary(flags: ServeFlags, listenForFiles: ListenForFiles): Promise<void> {
   checkShared(flags);
   if (flags.limitStore === undefined)
-    for (const { place, own } of placesOf(flags)) checkDigest(readContract(place, flags.limits, own));
+    for (const { contract, wsse } of plansOf(flags)) checkDigest(readContract(contract, flags.limits, wsse));
   const passEarlySignal = keepEarlySignal();
   const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
     if (!(error instanceof WorkerError)) throw error;
