@@ -1,9 +1,8 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { CallError } from '../call/error.ts';
 import { noteWait } from '../telemetry/request-stats.ts';
-import { LargeReplies } from './large-replies.ts';
-import { MemoryQueue, type ReplyQueue } from './memory-queue.ts';
-import { NetworkPlaces } from './network-places.ts';
+import { NetworkPlaces } from './caller-places.ts';
+import { LargeReplies, MemoryQueue, type ReplyQueue } from './memory-queue.ts';
 import { Permits, type Slot } from './permits.ts';
 import { type Transfer, Transfers } from './transfers.ts';
 

@@ -8,16 +8,15 @@ import { smallBytes } from '../admission/admission.ts';
 import { mistakesOf } from '../telemetry/mistakes.ts';
 import { noteFailure, type WriteOutcome } from '../telemetry/request-stats.ts';
 import { dropPiece } from '../upstream/collector.ts';
+import { withinDeadline } from '../upstream/deadlines.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
-import { CallCredentials } from './call-credentials.ts';
 import type { CallService, Exchange, Prepared } from './call-service.ts';
 import type { FoundCredentials, HeaderValues, MessageCredentials, Spelling } from './credentials.ts';
-import { withinDeadline } from './deadline.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
+import { hideCredentials, hideGiven, secrets } from './hidden-credentials.ts';
 import { readLargeReply, refuseLarge } from './large-reply.ts';
-import { noted } from './noted.ts';
-import { keepOnce, refuseUsed } from './once.ts';
-import { type Outcome, readReply } from './outcome.ts';
+import { keepOnce, refuseUsed } from './nonces.ts';
+import { noted, type Outcome, readReply } from './outcome.ts';
 import { countRefused, isMistake } from './refused.ts';
 import { requestOf } from './request.ts';
 
@@ -250,4 +249,43 @@ export function failureFor(
   if (error instanceof CallError) return failureOf(error, exchange.requestId, hide);
   service.onError(error, exchange.requestId);
   return failureOf(new CallError('InternalError', { cause: error }), exchange.requestId, hide);
+}
+
+/** The credentials of a call in progress. */
+class CallCredentials {
+  readonly #service: CallService;
+  readonly #exchange: Exchange;
+  /** Credentials in the message, before they are checked. */
+  given: MessageCredentials;
+  /** Undefined before they are checked, and for a contract without credentials. */
+  values: FoundCredentials | undefined;
+  #hide: Hide | undefined;
+
+  constructor(service: CallService, exchange: Exchange, given: MessageCredentials) {
+    this.#service = service;
+    this.#exchange = exchange;
+    this.given = given;
+  }
+
+  /** Records the checked credentials, and the caller that they name. */
+  readonly use = (values: FoundCredentials | undefined): void => {
+    this.values = values;
+    if (values !== undefined) this.#exchange.stats.caller = this.#service.callerOf(values);
+  };
+
+  /** Copies the texts, because a substring keeps its whole source text in memory. */
+  detach(): void {
+    this.given = structuredClone(this.given);
+    this.values = structuredClone(this.values);
+  }
+
+  /** Hides the credentials in a text. Given credentials are hidden even before they are checked. */
+  readonly hide: Hide = (text, most) => {
+    const { credentials } = this.#service.compiled.contract;
+    this.#hide ??=
+      this.values === undefined
+        ? hideGiven(credentials, this.given, this.#exchange.head, secrets)
+        : hideCredentials(credentials, this.values, secrets, this.#exchange.ownSecrets);
+    return this.#hide(text, most);
+  };
 }

@@ -3,9 +3,9 @@ import type { CompiledOperation, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { Admission } from '../admission/admission.ts';
 import { giveBack } from '../upstream/collector.ts';
+import { withinDeadline } from '../upstream/deadlines.ts';
 import { maxLoopReplyBytes, type UpstreamReply } from '../upstream/upstream.ts';
 import type { CallService, Exchange, ReadReply, ReplyTerms } from './call-service.ts';
-import { withinDeadline } from './deadline.ts';
 import { bytesOf, type Outcome, readReply } from './outcome.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { type Mismatches, memberNames, pathForLog } from '../../mappings/codec/mismatches.ts';
-import { fieldPath, MismatchError } from '../../mappings/codec/problem.ts';
+import { type Deviation, fieldPath, MismatchError } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import {
   readStatus,
@@ -17,6 +17,7 @@ import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
 import { NoReplyMemory } from '../../mappings/xml/error.ts';
+import type { Noted } from '../telemetry/request-stats.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 import {
   CallError,
@@ -342,4 +343,51 @@ function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): Stat
     if (error instanceof JsonError) return undefined; // for example HTML, treated as an empty error
     throw error;
   }
+}
+
+const nothingNoted = { dropped: 0, replaced: 0, passed: 0, mismatches: undefined } as const;
+
+/** Returns the counts of tolerated deviations in a reply or a declared fault. */
+function countsOf(
+  outcome: Outcome,
+): Pick<Extract<Outcome, { kind: 'reply' }>, 'dropped' | 'replaced' | 'passed' | 'inexact' | 'mismatches'> {
+  if (outcome.kind === 'reply') return outcome;
+  const { fault } = outcome.failure;
+  if (fault === undefined) return nothingNoted;
+  return { ...fault, mismatches: { missing: fault.missing, described: [] } };
+}
+
+/** Deviations that a request was accepted with. */
+interface Read {
+  readonly ignored: readonly string[];
+  readonly illegalReferences: number;
+  readonly deviations: ReadonlySet<Deviation> | undefined;
+}
+
+/** Returns the deviations of a request and its reply for the log; undefined if there are none. */
+export function noted({ ignored, illegalReferences, deviations }: Read, outcome: Outcome): Noted | undefined {
+  const { dropped, replaced, passed, inexact = 0, mismatches } = countsOf(outcome);
+  const missing = mismatches?.missing ?? 0;
+  if (
+    ignored.length === 0 &&
+    deviations === undefined &&
+    illegalReferences + dropped + replaced + passed + inexact + missing === 0
+  )
+    return undefined;
+  const names = ignored.slice(0, 20).map((name) => name.slice(0, 64));
+  const members =
+    mismatches === undefined || mismatches.described.length === 0 ? {} : { members: mismatches.described };
+  const numbers = inexact === 0 ? {} : { inexact };
+  const deviating = deviations === undefined ? {} : { deviations: [...deviations] };
+  return {
+    ignored: names,
+    quirks: illegalReferences, // the name of a documented log field (docs/operations.md)
+    dropped,
+    missing,
+    replaced,
+    passed,
+    ...numbers,
+    ...deviating,
+    ...members,
+  };
 }

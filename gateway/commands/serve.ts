@@ -1,13 +1,13 @@
 import { flushCompileCache } from 'node:module';
 import type { Command } from 'commander';
 import type { AdminListener, AdminOptions } from '../process/admin.ts';
-import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { collectLessForLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/running.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { isTracingRequested } from '../process/traces.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
+import { helpersYield } from '../workers/priority.ts';
 import { listOf, tlsOf } from './file-options.ts';
 import { helpEnd, wrongInputText } from './help.ts';
 import { contractAction, contractCommand, placeOf } from './options.ts';

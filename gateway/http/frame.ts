@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import Router from 'koa-router';
-import { isGone } from './client-gone.ts';
 import { targetOf } from './endpoints.ts';
 import type { AppOptions } from './request-context.ts';
 import { servicesPage } from './services-page.ts';
+import { isGone } from './sockets.ts';
 
 /** A Koa application with the process's own pages. */
 export interface Frame {

@@ -71,3 +71,12 @@ export function bodyFlows(socket: Socket, flows: boolean): void {
 export function isBodyFlowing(socket: Socket): boolean {
   return flowing.has(socket);
 }
+
+/**
+ * Returns true if the error only means that the client closed the connection early or sent something that is not HTTP.
+ */
+export function isGone(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && /^(?:ECONNRESET|EPIPE|HPE_\w+)$/.test(String(error.code))
+  );
+}

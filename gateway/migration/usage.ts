@@ -11,10 +11,9 @@ import {
   type UsageRow,
 } from '../store/tables/usage.ts';
 import { others } from '../telemetry/caller-counts.ts';
-import { describeError } from '../telemetry/log.ts';
+import { dateAt, describeError } from '../telemetry/log.ts';
 import type { Observed, Observer } from '../telemetry/observer.ts';
 import { logText, type RequestRecord } from '../telemetry/request-stats.ts';
-import { dateAt } from '../telemetry/wall-clock.ts';
 import { clientStackOf, needsMessage } from './client-stack.ts';
 
 /** Time between two writes of the counters, in ms (G61). */

@@ -6,10 +6,9 @@ import { ContractError, type ContractProblem, pointerSegment } from '../../mappi
 import { withLines } from '../../mappings/loader/document/yaml.ts';
 import type { Log } from '../core/core-options.ts';
 import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
-import { certificatesInPem } from './pem.ts';
 import type { SitePlan } from './sites.ts';
 import type { TlsPlan } from './tls.ts';
-import type { UpstreamPlan } from './upstream-plan.ts';
+import { certificatesInPem, type UpstreamPlan } from './upstream-plan.ts';
 
 /**
  * Use of the certificates of a file. `server` and `ca`: `tls` towards callers. `client` and `upstream`: the certificate

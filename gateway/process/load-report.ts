@@ -2,7 +2,8 @@ import type { Operation } from '../../mappings/contract/model.ts';
 import { shownPath, withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { Note } from '../../mappings/loader/document/error.ts';
-import { addressOf } from '../upstream/address.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { addressOf } from '../upstream/upstream.ts';
 
 /** Base path and upstream of a contract. */
 export interface LoadSite {
@@ -196,4 +197,18 @@ function remarkLines({ remarks }: LoadReport): readonly string[] {
     const line = `  ${all.length} ${message}: ${places.join(', ')}${more}`;
     return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line;
   });
+}
+
+/** Maximum number of remarks logged per kind. The `check` command lists all. */
+const mostLogged = 3;
+
+/**
+ * Logs a loaded contract in one line, and each kind of remark in one line with its count, first positions and action. A
+ * large document has too many remarks to log all.
+ */
+export function logLoaded(report: LoadReport, log: Pick<Logger, 'info' | 'warn'>): void {
+  const { contract, remarks, ...fields } = report;
+  log.info({ contract, ...fields }, 'contract loaded');
+  for (const { all, message } of remarks)
+    log.warn({ contract, count: all.length, first: all.slice(0, mostLogged) }, message);
 }

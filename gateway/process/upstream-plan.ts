@@ -22,7 +22,6 @@ import type { ClientTls } from '../upstream/connector.ts';
 import type { ConnectionOptions, WeightedAddress } from '../upstream/http-upstream.ts';
 import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
-import { certificatesInPem } from './pem.ts';
 
 const address = (description: string) =>
   text(description, 'an http or https URL without credentials and query', /^https?:\/\/[^\s?#@]+$/);
@@ -410,4 +409,15 @@ export function readOwnLimits(
       );
   }
   return limits as Partial<Limits>;
+}
+
+/**
+ * Returns the certificates of a PEM text, each as a PEM text of its own (RFC 7468, section 5). The last one may be
+ * incomplete.
+ */
+export function certificatesInPem(pem: string): readonly string[] {
+  return pem
+    .split('-----BEGIN ')
+    .filter((block) => /^[A-Z0-9 ]*CERTIFICATE-----/.test(block))
+    .map((block) => `-----BEGIN ${block}`);
 }

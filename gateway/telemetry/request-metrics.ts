@@ -1,9 +1,8 @@
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Load } from '../admission/admission.ts';
 import type { UpstreamState } from '../upstream/upstream.ts';
-import { CallerCounts, others } from './caller-counts.ts';
+import { CallerCounts, FaultCounts, others } from './caller-counts.ts';
 import { type Callers, createCallers } from './callers.ts';
-import { FaultCounts } from './fault-counts.ts';
 import { codeOf } from './log.ts';
 import {
   counter,

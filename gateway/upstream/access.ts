@@ -1,7 +1,7 @@
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
-import { withinDeadline } from '../call/deadline.ts';
 import { CallError } from '../call/error.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
+import { withinDeadline } from './deadlines.ts';
 import { refusalOf, TokenError } from './token-error.ts';
 import type { Tokens } from './tokens.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';

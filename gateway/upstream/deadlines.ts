@@ -1,4 +1,5 @@
 import { type InFlight, InFlightSet } from '../admission/in-flight-set.ts';
+import { CallError, type ErrorCode } from '../call/error.ts';
 
 /** An object with a time limit. */
 export interface Watched extends InFlight {
@@ -35,4 +36,17 @@ export class Watch {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
+}
+
+/** Waits for a result until a deadline in ms of `performance.now()`. After it, the wait ends with a CallError. */
+export function withinDeadline<Result>(
+  work: Promise<Result>,
+  deadline: number,
+  code: ErrorCode,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new CallError(code));
+    const timer = setTimeout(late, Math.max(0, deadline - performance.now()));
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -3,7 +3,6 @@ import type { Server } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { encodeTarget } from '../../mappings/places.ts';
 import type { Admission } from '../admission/admission.ts';
-import { addressOf } from './address.ts';
 import { createAddressPool } from './address-pool.ts';
 import { Balancer } from './balancer.ts';
 import { Breaker, type ReportBreaker } from './breaker.ts';
@@ -21,6 +20,7 @@ import { proxyAuthorization } from './proxy.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import {
   type AddressState,
+  addressOf,
   idleUpstream,
   type NetworkOf,
   type Upstream,

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
+import type { Server } from '../../mappings/contract/model.ts';
 import type { Answer } from '../../mappings/http-mapping/answer.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { Base64Spans } from '../../mappings/json/base64-spans.ts';
 import type { Permit } from '../admission/permit.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
@@ -158,4 +160,17 @@ export function createLocalUpstream(service: LocalService): Upstream {
     state: () => idleUpstream,
     close: async () => service.close(),
   };
+}
+
+/**
+ * Returns the URL of a server's calls. An upstream address without a path, even without a slash, is followed by the
+ * base path of the document. The path of an upstream address replaces the document's base path.
+ */
+export function addressOf(address: string, { address: own, basePath, root }: Server): string {
+  if (own !== undefined) return own;
+  const { origin, pathname } = new URL(address);
+  if (!/^https?:\/\/[^/]+\//i.test(address)) return origin + basePath;
+  const path = withoutEndSlashes(pathname);
+  if (basePath === root) return origin + path;
+  return origin + (path.endsWith(root) ? path.slice(0, path.length - root.length) : path) + basePath;
 }

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { reportOf } from '../../../gateway/process/load-report.ts';
-import { logLoaded } from '../../../gateway/process/loaded-log.ts';
+import { logLoaded, reportOf } from '../../../gateway/process/load-report.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 
 test('a document with a thousand warnings is one line per kind, with its count and first case', (t) => {

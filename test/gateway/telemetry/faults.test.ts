@@ -1,5 +1,5 @@
 import test from 'ava';
-import { FaultCounts, maxFaultCounts } from '../../../gateway/telemetry/fault-counts.ts';
+import { FaultCounts, maxFaultCounts } from '../../../gateway/telemetry/caller-counts.ts';
 import { file } from '../commands/file.ts';
 import { envelope, send, sharedGateway, startGateway, typesNamespace } from '../gateway.ts';
 

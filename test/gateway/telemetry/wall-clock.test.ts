@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import test, { type ExecutionContext } from 'ava';
-import { dateAt } from '../../../gateway/telemetry/wall-clock.ts';
+import { dateAt } from '../../../gateway/telemetry/log.ts';
 
 const hour = 3_600_000;
 const day = Date.UTC(2026, 0, 1);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { addressOf } from '../../../gateway/upstream/address.ts';
+import { addressOf } from '../../../gateway/upstream/upstream.ts';
 import { readContract } from '../../../mappings/loader/load.ts';
 import { type Gateway, send, startGateway } from '../gateway.ts';
 
