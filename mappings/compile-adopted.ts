@@ -25,8 +25,9 @@ import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
 import { type JsonRequestReading, withoutIgnored } from './json/tape.ts';
 import type { Steps } from './steps.ts';
+import { maxAttributes } from './xml/attributes.ts';
 import { XmlError } from './xml/error.ts';
-import { maxAttributes, XmlReader } from './xml/reader.ts';
+import { XmlReader } from './xml/reader.ts';
 
 /** Compiles the operations of an adopted contract with the codecs of its own schema (A7 to A30). */
 export function* compileAdoptedOperations(

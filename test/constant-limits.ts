@@ -67,10 +67,10 @@ import {
   maxAllAttributes,
   maxAttributes,
   maxAttributeValueCharacters,
-  maxChildren,
   maxNameCharacters,
   maxNamespaceCharacters,
-} from '../mappings/xml/reader.ts';
+} from '../mappings/xml/attributes.ts';
+import { maxChildren } from '../mappings/xml/reader.ts';
 
 /** Limits that cannot be configured, by the name with which a test overrides them in `Limits`. */
 export const constantLimits = {

@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Limits } from '../contract/limits.ts';
+import { maxAllAttributes } from '../xml/attributes.ts';
 import { XmlError } from '../xml/error.ts';
-import { maxAllAttributes, maxChildren, type XmlTolerance } from '../xml/reader.ts';
+import { maxChildren, type XmlTolerance } from '../xml/reader.ts';
 import { scopeOf } from './canonical.ts';
 import type { Certificate } from './certificate.ts';
 import { dataCiphers, decryptData, unwrapKey } from './ciphers.ts';

@@ -1,17 +1,13 @@
 import type { Limits } from '../contract/limits.ts';
-import { type Quote, quoteValue } from '../contract/reason.ts';
-import { isBlank, isNameCharacter } from './characters.ts';
-import { readDeclaration } from './declaration.ts';
+import { Attributes } from './attributes.ts';
 import type { XmlError } from './error.ts';
 import { GatheredText } from './gathered-text.ts';
-import { type Declaration, Namespaces, xmlNamespace, xmlnsNamespace } from './namespaces.ts';
-import { cut, Scanner } from './scanner.ts';
+import { type Declaration, Namespaces } from './namespaces.ts';
+import { Scanner } from './scanner.ts';
 
 const exclamation = 0x21;
 const slash = 0x2f;
 const lessThan = 0x3c;
-const equalsSign = 0x3d;
-const greaterThan = 0x3e;
 const question = 0x3f;
 
 /**
@@ -24,26 +20,6 @@ const manySections = 16;
 export function maxChildren({ xmlChildren, xmlElements }: Limits): number {
   return xmlChildren ?? Math.max(50_000, xmlElements / 4);
 }
-
-/**
- * Returns the maximum number of attributes and namespace declarations of all elements. If `xmlElements` is raised, this
- * limit grows with it.
- */
-export function maxAllAttributes({ xmlAllAttributes, xmlElements }: Limits): number {
-  return xmlAllAttributes ?? Math.max(250_000, xmlElements * 1.25);
-}
-
-/** Maximum number of attributes and namespace declarations of one element, together. */
-export const maxAttributes = 64;
-
-/** Maximum number of characters in the name of an element or attribute, with its prefix. */
-export const maxNameCharacters = 256;
-
-/** Maximum number of characters in the name of a namespace. */
-export const maxNamespaceCharacters = 1024;
-
-/** Maximum number of characters in the value of an attribute. */
-export const maxAttributeValueCharacters = 64 * 1024;
 
 /**
  * An open element. There is one object per depth, which all elements of that depth reuse, so that reading allocates
@@ -66,19 +42,6 @@ class OpenElement {
     this.outer = outer;
   }
 }
-
-/** An attribute of the last start tag. The next tag reuses it. */
-class Attribute {
-  /** Offset of the name. */
-  start = 0;
-  prefix = '';
-  local = '';
-  namespace = '';
-  value = '';
-}
-
-/** Maximum number of attributes that are compared with each other in pairs. */
-const fewAttributes = 8;
 
 /** The open elements and declarations at a start tag. */
 export interface ReaderScope {
@@ -125,41 +88,27 @@ export class XmlReader {
   hasText = false;
   /** Offset of the next unread character. */
   position = 0;
-  /** Number of attributes of the last start tag, without namespace declarations; valid until the next move. */
-  attributeCount = 0;
   /** Character data before the last tag that `nextTag` read. */
   textBefore = '';
 
   readonly #scanner: Scanner;
   readonly #limits: Limits;
   readonly #maxChildren: number;
-  readonly #maxAttributes: number;
-  readonly #maxAllAttributes: number;
-  readonly #maxName: number;
-  readonly #maxNamespace: number;
-  readonly #maxAttributeValue: number;
-  readonly #emptyPrefixes: boolean;
   readonly #namespaces = new Namespaces();
-  readonly #attributes: Attribute[] = [];
+  readonly #attributes: Attributes;
   #open = new OpenElement(undefined);
   /** Buffer for texts of many CDATA sections, one at a time. */
   #gathered: GatheredText | undefined;
   #elements = 0;
   /** True while content is skipped. */
   #isSkipping = false;
-  /** Number of attributes and namespace declarations of all elements so far. */
-  #allAttributes = 0;
 
   constructor(text: string, limits: Limits, tolerance?: XmlTolerance) {
     this.#scanner = new Scanner(text, tolerance?.acceptsIllegalReferences === true);
-    this.#emptyPrefixes = tolerance?.emptyPrefixes === true;
     this.#limits = limits;
     this.#maxChildren = maxChildren(limits);
-    this.#maxAttributes = limits.xmlAttributes ?? maxAttributes;
-    this.#maxAllAttributes = maxAllAttributes(limits);
-    this.#maxName = limits.xmlName ?? maxNameCharacters;
-    this.#maxNamespace = limits.xmlNamespace ?? maxNamespaceCharacters;
-    this.#maxAttributeValue = limits.xmlAttributeValue ?? maxAttributeValueCharacters;
+    const emptyPrefixes = tolerance?.emptyPrefixes === true;
+    this.#attributes = new Attributes(this.#scanner, this.#namespaces, limits, emptyPrefixes);
   }
 
   /** Number of surrogate pairs that were written as two references and joined (W10). */
@@ -174,7 +123,7 @@ export class XmlReader {
 
   /** Elements so far, with their attributes and namespace declarations. */
   get counts(): { readonly elements: number; readonly attributes: number } {
-    return { elements: this.#elements, attributes: this.#allAttributes };
+    return { elements: this.#elements, attributes: this.#attributes.total };
   }
 
   /** Declares prefixes before `readRoot`, for a document that is part of another document. */
@@ -185,26 +134,7 @@ export class XmlReader {
   /** Reads the prolog and the root's start tag. A DTD is refused at its first token, before it is read. */
   readRoot(): void {
     const scanner = this.#scanner;
-    const text = scanner.text;
-    let at = 0;
-    if (text.startsWith('<?xml') && isBlank(scanner.code(5))) {
-      const declaration = readDeclaration(text);
-      if (declaration === undefined)
-        throw scanner.error(0, { mistake: 'declaration', expected: 'a well-formed XML declaration' });
-      if (declaration.version !== '1.0')
-        throw scanner.error(0, {
-          mistake: 'declaration',
-          expected: 'XML version 1.0',
-          got: 'another version',
-        });
-      at = declaration.length;
-    }
-    at = scanner.skipMiscellany(at);
-    if (text.startsWith('<!DOCTYPE', at))
-      throw scanner.error(at, { mistake: 'doctype', expected: 'no DTD', got: '<!DOCTYPE' });
-    if (scanner.code(at) !== lessThan) {
-      throw scanner.error(at, { expected: 'the root element', got: scanner.got(at) });
-    }
+    const at = scanner.skipProlog();
     scanner.limitToLegal(0);
     this.#readStartTag(at);
   }
@@ -222,7 +152,7 @@ export class XmlReader {
     }
     const declared = this.#namespaces.between(0, this.#namespaces.count);
     const bindings = new Map(declared.map(({ prefix, namespace }) => [prefix, namespace]));
-    return { names, bindings, elements: this.#elements, attributes: this.#allAttributes };
+    return { names, bindings, elements: this.#elements, attributes: this.#attributes.total };
   }
 
   /**
@@ -251,10 +181,7 @@ export class XmlReader {
       if (next !== exclamation) break;
       at = this.#passMarkup(at, element);
     }
-    if (++element.children > this.#maxChildren) {
-      throw scanner.error(at, { detail: `more than ${this.#maxChildren} child elements` }, 'xmlChildren');
-    }
-    this.#readStartTag(at);
+    this.#readChild(at, element);
     return true;
   }
 
@@ -268,32 +195,12 @@ export class XmlReader {
       this.#close();
       return false;
     }
-    const scanner = this.#scanner;
-    const element = this.#open;
-    let text = '';
-    let at = this.position;
-    for (;;) {
-      const end = this.#textEnd(at);
-      text += scanner.resolveText(at, end, Number.POSITIVE_INFINITY, lenient);
-      at = end;
-      const next = scanner.code(at + 1);
-      if (next === question) throw scanner.instructionError(at);
-      if (next !== exclamation) break;
-      if (scanner.text.startsWith('<!--', at)) at = scanner.skipComment(at);
-      else {
-        at = scanner.readSection(at);
-        text += scanner.value;
-      }
-    }
-    this.textBefore = text;
-    if (scanner.code(at + 1) === slash) {
-      this.#readEndTag(at);
+    this.textBefore = this.#readCharacters(Number.POSITIVE_INFINITY, lenient);
+    if (this.#scanner.code(this.position + 1) === slash) {
+      this.#readEndTag(this.position);
       return false;
     }
-    if (++element.children > this.#maxChildren) {
-      throw scanner.error(at, { detail: `more than ${this.#maxChildren} child elements` }, 'xmlChildren');
-    }
-    this.#readStartTag(at);
+    this.#readChild(this.position, this.#open);
     return true;
   }
 
@@ -365,10 +272,15 @@ export class XmlReader {
     this.position = at;
   }
 
+  /** Number of attributes of the last start tag, without namespace declarations; valid until the next move. */
+  get attributeCount(): number {
+    return this.#attributes.count;
+  }
+
   /** Returns the value of an attribute by its expanded name, '' for no namespace; undefined if it is absent. */
   attribute(namespace: string, local: string): string | undefined {
-    for (let index = 0; index < this.attributeCount; index++) {
-      const attribute = this.#attribute(index);
+    for (let index = 0; index < this.#attributes.count; index++) {
+      const attribute = this.#attributes.at(index);
       if (attribute.local === local && attribute.namespace === namespace) return attribute.value;
     }
     return undefined;
@@ -391,23 +303,23 @@ export class XmlReader {
 
   /** Returns the offset of an attribute's name. */
   attributeOffset(index: number): number {
-    return this.#attribute(index).start;
+    return this.#attributes.at(index).start;
   }
 
   attributeLocal(index: number): string {
-    return this.#attribute(index).local;
+    return this.#attributes.at(index).local;
   }
 
   attributePrefix(index: number): string {
-    return this.#attribute(index).prefix;
+    return this.#attributes.at(index).prefix;
   }
 
   attributeNamespace(index: number): string {
-    return this.#attribute(index).namespace;
+    return this.#attributes.at(index).namespace;
   }
 
   attributeValue(index: number): string {
-    return this.#attribute(index).value;
+    return this.#attributes.at(index).value;
   }
 
   /**
@@ -416,6 +328,14 @@ export class XmlReader {
    */
   resolve(prefix: string): string | undefined {
     return this.#namespaces.resolve(prefix);
+  }
+
+  #readChild(at: number, element: OpenElement): void {
+    if (++element.children > this.#maxChildren) {
+      const detail = `more than ${this.#maxChildren} child elements`;
+      throw this.#scanner.error(at, { detail }, 'xmlChildren');
+    }
+    this.#readStartTag(at);
   }
 
   #readStartTag(at: number): void {
@@ -428,12 +348,12 @@ export class XmlReader {
       throw scanner.error(at, { detail: `nesting deeper than ${limits.xmlDepth}` }, 'xmlDepth');
     }
     const start = at + 1;
-    const end = this.#readName(start);
+    const attributes = this.#attributes;
+    const end = attributes.readName(start);
     const colon = scanner.colon;
     const element = this.#enter(start, end);
-    this.attributeCount = 0;
-    if (scanner.code(end) === greaterThan) this.position = end + 1;
-    else this.#readAttributes(end, element);
+    this.position = attributes.read(end, element.declarations);
+    this.empty = scanner.code(this.position - 2) === slash;
 
     const text = scanner.text;
     if (colon === -1) {
@@ -443,7 +363,7 @@ export class XmlReader {
     } else {
       this.prefix = text.slice(start, colon);
       this.local = text.slice(colon + 1, end);
-      this.namespace = this.#bound(this.prefix, start);
+      this.namespace = attributes.namespaceOf(this.prefix, start);
     }
   }
 
@@ -470,160 +390,9 @@ export class XmlReader {
     this.empty = false;
   }
 
-  #readName(start: number): number {
-    const end = this.#scanner.readName(start);
-    if (end - start > this.#maxName) {
-      throw this.#scanner.error(start, { detail: `name longer than ${this.#maxName} characters` }, 'xmlName');
-    }
-    return end;
-  }
-
   #readEndTag(at: number): void {
-    const scanner = this.#scanner;
-    const text = scanner.text;
-    const { nameStart, nameEnd } = this.#open;
-    let end = at + 2;
-    for (let offset = nameStart; offset < nameEnd; offset++, end++) {
-      if (text.charCodeAt(offset) !== scanner.code(end)) throw this.#endTagError(at);
-    }
-    if (scanner.code(end) !== greaterThan) {
-      if (isNameCharacter(scanner.code(end))) throw this.#endTagError(at);
-      end = scanner.skipBlanks(end);
-      if (scanner.code(end) !== greaterThan) {
-        throw scanner.error(end, { expected: '>', got: scanner.got(end) });
-      }
-    }
-    this.position = end + 1;
+    this.position = this.#scanner.readEndTag(at, this.#open.nameStart, this.#open.nameEnd);
     this.#close();
-  }
-
-  /**
-   * Reads from the end of an element's name to the end of its start tag. Declarations are applied before attributes are
-   * bound (Namespaces 1.0, 5 and 6).
-   */
-  #readAttributes(from: number, element: OpenElement): void {
-    const scanner = this.#scanner;
-    let at = from;
-    let total = 0;
-    for (;;) {
-      const next = scanner.skipBlanks(at);
-      const code = scanner.code(next);
-      if (code === greaterThan) {
-        this.position = next + 1;
-        break;
-      }
-      if (code === slash) {
-        if (scanner.code(next + 1) !== greaterThan) {
-          throw scanner.error(next + 1, { expected: '> after /', got: scanner.got(next + 1) });
-        }
-        this.position = next + 2;
-        this.empty = true;
-        break;
-      }
-      if (next === at) throw scanner.error(at, { expected: 'a blank, > or />', got: scanner.got(at) });
-      if (++total > this.#maxAttributes) {
-        throw scanner.error(next, { detail: `more than ${this.#maxAttributes} attributes` }, 'xmlAttributes');
-      }
-      if (++this.#allAttributes > this.#maxAllAttributes) {
-        const most = this.#maxAllAttributes;
-        throw scanner.error(next, { detail: `more than ${most} attributes in all` }, 'xmlAllAttributes');
-      }
-      at = this.#readAttribute(next, element);
-    }
-    for (let index = 0; index < this.attributeCount; index++) this.#bindAttribute(index);
-    if (this.attributeCount > fewAttributes) this.#refuseTwice();
-  }
-
-  /** Reads one attribute or namespace declaration. Returns the offset after its value. */
-  #readAttribute(start: number, element: OpenElement): number {
-    const scanner = this.#scanner;
-    const text = scanner.text;
-    const end = this.#readName(start);
-    const colon = scanner.colon;
-    const equals = scanner.skipBlanks(end);
-    if (scanner.code(equals) !== equalsSign) {
-      throw scanner.error(equals, { expected: '=', got: scanner.got(equals) });
-    }
-    const valueEnd = scanner.readValue(scanner.skipBlanks(equals + 1), this.#maxAttributeValue);
-    const value = scanner.value;
-    const reserved = text.startsWith('xmlns', start);
-    if (reserved && end - start === 5) this.#declare('', value, start, element);
-    else if (reserved && colon === start + 5) {
-      this.#declare(text.slice(colon + 1, end), value, start, element);
-    } else {
-      if (this.attributeCount === this.#attributes.length) this.#attributes.push(new Attribute());
-      const attribute = this.#attribute(this.attributeCount++);
-      attribute.start = start;
-      attribute.prefix = colon === -1 ? '' : text.slice(start, colon);
-      attribute.local = text.slice(colon === -1 ? start : colon + 1, end);
-      attribute.value = value;
-    }
-    return valueEnd;
-  }
-
-  #bindAttribute(index: number): void {
-    const attribute = this.#attribute(index);
-    attribute.namespace = attribute.prefix === '' ? '' : this.#bound(attribute.prefix, attribute.start);
-    if (this.attributeCount > fewAttributes) return;
-    for (let other = 0; other < index; other++) {
-      const { local, namespace } = this.#attribute(other);
-      if (local === attribute.local && namespace === attribute.namespace) throw this.#twiceError(attribute);
-    }
-  }
-
-  /** Finds repeated attributes with a set, because comparing all pairs of many attributes would be slow. */
-  #refuseTwice(): void {
-    const names = new Set<string>();
-    for (let index = 0; index < this.attributeCount; index++) {
-      const attribute = this.#attribute(index);
-      const { local, namespace } = attribute;
-      const name = `${local} ${namespace}`; // local names contain no blanks
-      if (names.has(name)) throw this.#twiceError(attribute);
-      names.add(name);
-    }
-  }
-
-  #twiceError({ start, local }: Attribute): XmlError {
-    return repeatedAttribute(this.#scanner, start, cut(local));
-  }
-
-  /** Adds a declaration, after the checks of Namespaces 1.0, 3. */
-  #declare(prefix: string, namespace: string, at: number, element: OpenElement): void {
-    const scanner = this.#scanner;
-    if (this.#namespaces.declaredSince(element.declarations, prefix)) {
-      const name = prefix === '' ? 'xmlns' : `xmlns:${cut(prefix)}`;
-      throw repeatedAttribute(scanner, at, name);
-    }
-    if (prefix === 'xmlns') throw scanner.error(at, { expected: 'no declaration of the prefix xmlns' });
-    if ((prefix === 'xml') !== (namespace === xmlNamespace)) {
-      throw scanner.error(at, { expected: 'the prefix xml and its namespace bound to each other alone' });
-    }
-    if (namespace === xmlnsNamespace)
-      throw scanner.error(at, { expected: 'no binding to the namespace of xmlns' });
-    if (namespace.length > this.#maxNamespace) {
-      const most = this.#maxNamespace;
-      throw scanner.error(at, { detail: `namespace longer than ${most} characters` }, 'xmlNamespace');
-    }
-    if (namespace === '' && prefix !== '' && !this.#emptyPrefixes) {
-      throw scanner.error(at, {
-        expected: quoteValue(`a namespace for the prefix ${cut(prefix)}`, 'a namespace for the prefix *'),
-        got: 'none',
-      });
-    }
-    this.#namespaces.declare(prefix, namespace);
-  }
-
-  #bound(prefix: string, at: number): string {
-    const namespace = this.#namespaces.resolve(prefix);
-    if (namespace === undefined) {
-      throw this.#scanner.error(at, {
-        mistake: 'prefix',
-        subject: cut(prefix),
-        expected: 'a bound prefix',
-        got: quoteValue(cut(prefix)),
-      });
-    }
-    return namespace;
   }
 
   /** Moves past character data between child elements. Returns the offset of the markup after it. */
@@ -658,6 +427,17 @@ export class XmlReader {
    * The slow path of `readText`, for references, line ends to normalise, comments, CDATA sections and child elements.
    */
   #readMixedText(maxLength: number, lenient: boolean): string | undefined {
+    const text = this.#readCharacters(maxLength, lenient);
+    if (this.#scanner.code(this.position + 1) === slash) {
+      this.#readEndTag(this.position);
+      return text;
+    }
+    this.skip();
+    return undefined;
+  }
+
+  /** Moves past character data, comments and CDATA sections to the next tag, and returns the characters. */
+  #readCharacters(maxLength: number, lenient: boolean): string {
     const scanner = this.#scanner;
     const start = this.position;
     let at = start;
@@ -683,17 +463,11 @@ export class XmlReader {
         }
       }
       if (value.length + (gathered?.length ?? 0) > maxLength) throw this.#textError(start, maxLength);
-      if (next === slash) {
-        this.#readEndTag(at);
-        return gathered === undefined ? value : gathered.take() + value;
-      }
-      if (next !== exclamation) {
-        gathered?.take();
-        this.position = at;
-        this.skip();
-        return undefined;
-      }
+      if (next === question) throw scanner.instructionError(at);
+      if (next !== exclamation) break;
     }
+    this.position = at;
+    return gathered === undefined ? value : gathered.take() + value;
   }
 
   #skipTo(depth: number): void {
@@ -704,52 +478,15 @@ export class XmlReader {
 
   /** Returns the offset of the markup that ends character data. */
   #textEnd(start: number): number {
-    const end = this.#scanner.text.indexOf('<', start);
-    if (end === -1) throw this.#endTagError(this.#scanner.text.length);
+    const { text } = this.#scanner;
+    const end = text.indexOf('<', start);
+    if (end === -1) throw this.#scanner.endTagError(text.length, this.#open.nameStart, this.#open.nameEnd);
     return end;
-  }
-
-  #attribute(index: number): Attribute {
-    const attribute = this.#attributes[index];
-    if (attribute === undefined || index >= this.attributeCount) {
-      throw new RangeError(`attribute: expected an index below ${this.attributeCount}, got ${index}`);
-    }
-    return attribute;
   }
 
   #textError(at: number, maxLength: number): XmlError {
     return this.#scanner.error(at, { detail: `text longer than ${maxLength} characters` }, 'xmlText');
   }
-
-  #endTagError(at: number): XmlError {
-    const scanner = this.#scanner;
-    const subject = this.#openName();
-    const expected = { mistake: 'endTag', subject, expected: endTag(subject) } as const;
-    const name = /^[^\s<>&'"=/]*/.exec(scanner.text.slice(at + 2, at + 43))?.[0] ?? '';
-    const end = at + 2 + name.length;
-    if (scanner.code(end) === -1) return scanner.errorAtEnd({ ...expected, got: 'the end' });
-    if (name === '') return scanner.error(end, { ...expected, got: scanner.got(end) });
-    return scanner.error(at, { ...expected, other: cut(name), got: endTag(cut(name)) });
-  }
-
-  #openName(): string {
-    return cut(this.#scanner.text.slice(this.#open.nameStart, this.#open.nameEnd));
-  }
-}
-
-function repeatedAttribute(scanner: Scanner, at: number, name: string): XmlError {
-  const got = quoteValue(`${name} twice`);
-  return scanner.error(at, {
-    mistake: 'repeatedAttribute',
-    subject: name,
-    expected: 'each attribute once',
-    got,
-  });
-}
-
-/** Quotes the end tag of an element. */
-function endTag(name: string): Quote {
-  return { text: `</${name}>`, kind: '</*>', name };
 }
 
 function hasNonBlank(text: string): boolean {

@@ -2,6 +2,7 @@ import type { Got } from '../contract/got.ts';
 import type { Limits } from '../contract/limits.ts';
 import { type Quote, quoteValue } from '../contract/reason.ts';
 import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from './characters.ts';
+import { readDeclaration } from './declaration.ts';
 import { locate, XmlError, type XmlReason } from './error.ts';
 import { GatheredText } from './gathered-text.ts';
 
@@ -108,6 +109,28 @@ export class Scanner {
     return at;
   }
 
+  /** Skips [22] prolog up to the root's start tag. A DTD is refused at its first token, before it is read. */
+  skipProlog(): number {
+    const { text } = this;
+    let at = 0;
+    if (text.startsWith('<?xml') && isBlank(this.code(5))) {
+      const declaration = readDeclaration(text);
+      if (declaration === undefined)
+        throw this.error(0, { mistake: 'declaration', expected: 'a well-formed XML declaration' });
+      if (declaration.version !== '1.0')
+        throw this.error(0, { mistake: 'declaration', expected: 'XML version 1.0', got: 'another version' });
+      at = declaration.length;
+    }
+    at = this.skipMiscellany(at);
+    if (text.startsWith('<!DOCTYPE', at)) throw this.#doctypeError(at);
+    if (this.code(at) !== lessThan) throw this.error(at, { expected: 'the root element', got: this.got(at) });
+    return at;
+  }
+
+  #doctypeError(at: number): XmlError {
+    return this.error(at, { mistake: 'doctype', expected: 'no DTD', got: '<!DOCTYPE' });
+  }
+
   /** Skips [27] Misc: blanks and comments. Processing instructions are refused. */
   skipMiscellany(from: number): number {
     let at = this.skipBlanks(from);
@@ -127,8 +150,7 @@ export class Scanner {
   /** Reads [18] CDSect and stores its characters in `value`. */
   readSection(at: number): number {
     if (!this.text.startsWith('<![CDATA[', at)) {
-      if (this.text.startsWith('<!DOCTYPE', at))
-        throw this.error(at, { mistake: 'doctype', expected: 'no DTD', got: '<!DOCTYPE' });
+      if (this.text.startsWith('<!DOCTYPE', at)) throw this.#doctypeError(at);
       throw this.error(at, {
         mistake: 'lessThan',
         expected: 'a comment, a CDATA section or a tag',
@@ -230,6 +252,20 @@ export class Scanner {
     }
     value.add(text, from, end);
     return value.take();
+  }
+
+  /** Reads [42] ETag of the element with a name at two offsets. */
+  readEndTag(at: number, nameStart: number, nameEnd: number): number {
+    let end = at + 2;
+    for (let offset = nameStart; offset < nameEnd; offset++, end++) {
+      if (this.text.charCodeAt(offset) !== this.code(end)) throw this.endTagError(at, nameStart, nameEnd);
+    }
+    if (this.code(end) !== greaterThan) {
+      if (isNameCharacter(this.code(end))) throw this.endTagError(at, nameStart, nameEnd);
+      end = this.skipBlanks(end);
+      if (this.code(end) !== greaterThan) throw this.error(end, { expected: '>', got: this.got(end) });
+    }
+    return end + 1;
   }
 
   /** Reads [10] AttValue and stores its normalized value in `value`. */
@@ -369,6 +405,17 @@ export class Scanner {
     );
   }
 
+  /** Returns the error about the tag at an offset, which is not the end tag of the element with a name at two offsets. */
+  endTagError(at: number, nameStart: number, nameEnd: number): XmlError {
+    const subject = cut(this.text.slice(nameStart, nameEnd));
+    const expected = { mistake: 'endTag', subject, expected: endTag(subject) } as const;
+    const name = /^[^\s<>&'"=/]*/.exec(this.text.slice(at + 2, at + 43))?.[0] ?? '';
+    const end = at + 2 + name.length;
+    if (this.code(end) === -1) return this.errorAtEnd({ ...expected, got: 'the end' });
+    if (name === '') return this.error(end, { ...expected, got: this.got(end) });
+    return this.error(at, { ...expected, other: cut(name), got: endTag(cut(name)) });
+  }
+
   /** Names the character at an offset for an error. */
   got(at: number): Got | Quote {
     return at < this.#end ? unicode(this.text.codePointAt(at) as number) : 'the end';
@@ -384,6 +431,11 @@ function digitOf(code: number): number {
 
 function unicode(code: number): Quote {
   return quoteValue(`U+${code.toString(16).toUpperCase().padStart(4, '0')}`);
+}
+
+/** Quotes the end tag of an element. */
+function endTag(name: string): Quote {
+  return { text: `</${name}>`, kind: '</*>', name };
 }
 
 /** Shortens a name for an error. */

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { Limits } from '../../contract/limits.ts';
+import { maxAllAttributes } from '../../xml/attributes.ts';
 import { findIllegal } from '../../xml/characters.ts';
 import { XmlError } from '../../xml/error.ts';
 import type { Piece } from '../../xml/output.ts';
-import { maxAllAttributes, maxChildren } from '../../xml/reader.ts';
+import { maxChildren } from '../../xml/reader.ts';
 import { Scanner } from '../../xml/scanner.ts';
 import { type Leaf, safeDecimal } from './leaf.ts';
 import type { ObjectPlan } from './plan.ts';

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { maxAllAttributes } from '../../../mappings/xml/attributes.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
-import { maxAllAttributes, maxChildren, XmlReader } from '../../../mappings/xml/reader.ts';
+import { maxChildren, XmlReader } from '../../../mappings/xml/reader.ts';
 import { allLimits } from '../../constant-limits.ts';
 
 function drain(text: string, limits: Limits): void {

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { maxAttributeValueCharacters } from '../../../mappings/xml/attributes.ts';
 import { locate, XmlError } from '../../../mappings/xml/error.ts';
-import { maxAttributeValueCharacters, XmlReader } from '../../../mappings/xml/reader.ts';
+import { XmlReader } from '../../../mappings/xml/reader.ts';
 
 function start(text: string, quirks?: { acceptsIllegalReferences: boolean }): XmlReader {
   const reader = new XmlReader(text, defaultLimits, quirks);
