@@ -1,19 +1,32 @@
 import { type Location, locate } from '../../mappings/xml/error.ts';
+import type { Finding, Findings } from './findings.ts';
 import { type TreeElement, treeOf } from './tree.ts';
 
-/** A message during its correction. It maps each offset back to the original message. */
+/** A message during its correction, with its findings. It maps each offset back to the original message. */
 export class Draft {
   /** The current text. */
   text: string;
+  readonly findings: Findings;
   readonly #original: string;
   /** Edits of each step in order, by offsets of the text before that step. */
   readonly #changes: (readonly Edit[])[] = [];
   /** Cached tree of the current text, which many steps use. */
   #tree: { readonly text: string; readonly root: TreeElement | undefined } | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, findings: Findings) {
     this.text = text;
     this.#original = text;
+    this.findings = findings;
+  }
+
+  /** Adds a finding at an offset of the current text. */
+  note(offset: number, severity: Finding['severity'], message: string, fix?: string, element?: string): void {
+    this.findings.add({ severity, message, fix, element }, () => this.locationOf(offset));
+  }
+
+  /** Adds a finding that this service rejects. */
+  error(offset: number, message: string, fix?: string, element?: string): void {
+    this.note(offset, 'error', message, fix, element);
   }
 
   /** Number of steps that changed the text. */
@@ -74,6 +87,19 @@ function placeBefore(offset: number, edits: readonly Edit[]): number {
     moved += text.length - (end - start);
   }
   return offset - moved;
+}
+
+/** Returns the offset of a line and column of a text. */
+export function offsetOf(text: string, { line, column }: Location): number {
+  let start = 0;
+  for (let left = line, at = 0; left > 1 && at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 10 && code !== 13) continue;
+    if (code === 13 && text.charCodeAt(at + 1) === 10) at++;
+    start = at + 1;
+    left--;
+  }
+  return Math.min(start + column - 1, text.length);
 }
 
 /** A change, by offsets in UTF-16 code units. */

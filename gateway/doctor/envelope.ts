@@ -4,9 +4,9 @@ import { nearest } from '../../mappings/contract/nearest.ts';
 import { resolveReferences } from '../../mappings/xml/characters.ts';
 import { maxHeaderBlocks } from '../protocols/soap/headers/headers.ts';
 import type { Draft, Edit } from './draft.ts';
-import type { Findings } from './findings.ts';
 import {
   attributeOf,
+  gapsIn,
   nameSpans,
   plainText,
   type TreeAttribute,
@@ -33,16 +33,12 @@ export interface EnvelopeOptions {
 const soapNamespaces = { '1.1': namespaces.soap11, '1.2': namespaces.soap12 } as const;
 
 /** Corrects the envelope in several steps. Returns undefined and adds a finding if no envelope is found. */
-export function fixEnvelope(
-  draft: Draft,
-  findings: Findings,
-  options: EnvelopeOptions,
-): FixedEnvelope | undefined {
-  if (!fixRoot(draft, findings, options)) return undefined;
-  const version = fixNamespace(draft, findings, options);
+export function fixEnvelope(draft: Draft, options: EnvelopeOptions): FixedEnvelope | undefined {
+  if (!fixRoot(draft, options)) return undefined;
+  const version = fixNamespace(draft, options);
   if (version === undefined) return undefined;
-  fixAttributes(draft, findings, version);
-  fixParts(draft, findings, version);
+  fixAttributes(draft, version);
+  fixParts(draft, version);
   const root = draft.root;
   const namespace = soapNamespaces[version];
   const part = (local: string): TreeElement | undefined =>
@@ -67,30 +63,24 @@ const otherRoots: Readonly<Record<string, string>> = {
 };
 
 /** Corrects the root element to an Envelope. Returns false if it cannot be one. */
-function fixRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOptions): boolean {
+function fixRoot(draft: Draft, { roots, stated }: EnvelopeOptions): boolean {
   const root = draft.root;
   if (root === undefined) return false;
   const { local } = root;
   if (local === 'Envelope') return true;
   const other = otherRoots[local];
   if (other !== undefined) {
-    findings.error(draft, root.start, other);
+    draft.error(root.start, other);
     return false;
   }
   if (nearest(local, ['Envelope']) !== undefined) {
-    findings.error(
-      draft,
-      root.start,
-      `the root is <${local}>: expected Envelope, with a capital E`,
-      'Envelope',
-    );
+    draft.error(root.start, `the root is <${local}>: expected Envelope, with a capital E`, 'Envelope');
     rename(draft, root, 'Envelope');
     return true;
   }
   const inner = root.children.find((child) => child.local === 'Envelope');
   if (inner !== undefined) {
-    findings.error(
-      draft,
+    draft.error(
       root.start,
       `<${local.slice(0, 64)}> wraps the envelope: expected the envelope as the root`,
       'only the envelope',
@@ -102,11 +92,10 @@ function fixRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOp
   const near = roots.includes(local) ? local : nearest(local, roots);
   const isBody = local === 'Body';
   if (near === undefined && !isBody) {
-    findings.error(draft, root.start, `the root is <${local.slice(0, 64)}>: expected a SOAP Envelope`);
+    draft.error(root.start, `the root is <${local.slice(0, 64)}>: expected a SOAP Envelope`);
     return false;
   }
-  findings.error(
-    draft,
+  draft.error(
     root.start,
     `the envelope is missing: <${local.slice(0, 64)}> must be inside soap:Envelope and soap:Body (without them, send it to /xml/reply/{operation})`,
     'an envelope around it',
@@ -119,11 +108,7 @@ function fixRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOp
 }
 
 /** Corrects the namespace of the Envelope to SOAP 1.1 or 1.2. */
-function fixNamespace(
-  draft: Draft,
-  findings: Findings,
-  { stated }: EnvelopeOptions,
-): '1.1' | '1.2' | undefined {
+function fixNamespace(draft: Draft, { stated }: EnvelopeOptions): '1.1' | '1.2' | undefined {
   const root = draft.root;
   if (root === undefined) return undefined;
   const { namespace } = root;
@@ -135,7 +120,7 @@ function fixNamespace(
     namespace === ''
       ? 'the envelope has no namespace: expected the namespace of its SOAP version'
       : `the namespace of the envelope is neither SOAP 1.1 nor SOAP 1.2: ${causeOf(namespace)}`;
-  findings.error(draft, root.start, `${why}; SOAP ${meant} is "${right}", to the character`, right);
+  draft.error(root.start, `${why}; SOAP ${meant} is "${right}", to the character`, right);
   if (namespace !== '') {
     // Correct the declaration, so that all elements in its scope are corrected.
     const edits: Edit[] = root.declarations
@@ -172,7 +157,7 @@ function causeOf(namespace: string): string {
 }
 
 /** Corrects attributes that are not allowed on Envelope and its children. */
-function fixAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
+function fixAttributes(draft: Draft, version: '1.1' | '1.2'): void {
   const root = draft.root;
   for (const element of [root, ...(root?.children ?? [])]) {
     if (element === undefined) continue;
@@ -181,28 +166,26 @@ function fixAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2')
       const isNone = style.raw === '' || /\/none$/.test(style.raw);
       const isRefused = version === '1.2' && style.namespace === '';
       if (!isNone)
-        findings.note(
-          draft,
+        draft.note(
           style.start,
           isRefused ? 'error' : 'warning',
           `encodingStyle means rpc/encoded (SOAP section 5), but this service is document/literal: the client was generated for another binding${version === '1.2' ? '; SOAP 1.2 does not allow it on Envelope' : ''}`,
           'left out',
         );
       cutAttribute(draft, style);
-      fixAttributes(draft, findings, version);
+      fixAttributes(draft, version);
       return;
     }
     if (element !== root || version === '1.1') continue;
     const bare = element.attributes.find((one) => one.namespace === '');
     if (bare === undefined) continue;
-    findings.error(
-      draft,
+    draft.error(
       bare.start,
       `the attribute ${bare.name.slice(0, 64)} on Envelope has no namespace, which SOAP 1.2 does not allow`,
       'left out',
     );
     cutAttribute(draft, bare);
-    fixAttributes(draft, findings, version);
+    fixAttributes(draft, version);
     return;
   }
 }
@@ -224,30 +207,30 @@ const maxReported = 16;
  * Corrects the parts of an Envelope: Header, then Body, each once and in the envelope's namespace. Each step makes one
  * correction, because it changes the offsets of the rest.
  */
-function fixParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
-  for (let steps = 0; steps < 16; steps++) if (!fixPart(draft, findings, version)) return;
+function fixParts(draft: Draft, version: '1.1' | '1.2'): void {
+  for (let steps = 0; steps < 16; steps++) if (!fixPart(draft, version)) return;
 }
 
 /** Corrects the first error in the parts of an Envelope. Returns false if they have no error. */
-function fixPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boolean {
+function fixPart(draft: Draft, version: '1.1' | '1.2'): boolean {
   const { text, root } = draft;
   if (root === undefined) return false;
   const namespace = soapNamespaces[version];
   const { children } = root;
-  for (const child of children) if (fixName(draft, findings, child, namespace)) return true;
+  for (const child of children) if (fixName(draft, child, namespace)) return true;
   const bodies = children.filter((child) => child.local === 'Body' && child.namespace === namespace);
   const headers = children.filter((child) => child.local === 'Header' && child.namespace === namespace);
   const [body, ...moreBodies] = bodies;
   const [header, ...moreHeaders] = headers;
-  if (body === undefined) return addBody(draft, findings, root, header);
+  if (body === undefined) return addBody(draft, root, header);
   const again = [...moreBodies, ...moreHeaders];
   if (again.length > 0) {
     const why = ({ local }: TreeElement) =>
       `${local} occurs twice in the Envelope: a message contains only one call`;
-    return removeElements(draft, findings, again, why, 'only the first one');
+    return removeElements(draft, again, why, 'only the first one');
   }
   if (header !== undefined && header.start > body.start) {
-    findings.error(draft, header.start, 'Header is after Body: expected Header first', 'Header before Body');
+    draft.error(header.start, 'Header is after Body: expected Header first', 'Header before Body');
     const moved = text.slice(header.start, header.end);
     draft.replace(header.start, header.end, '');
     draft.replace(body.start, body.start, moved);
@@ -257,20 +240,19 @@ function fixPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): bool
   if (extras.length > 0) {
     const why = ({ local }: TreeElement) =>
       `<${local.slice(0, 64)}> is in Envelope: expected only Header and Body`;
-    return removeElements(draft, findings, extras, why, 'left out');
+    return removeElements(draft, extras, why, 'left out');
   }
-  return removeText(draft, findings, root);
+  return removeText(draft, root);
 }
 
 /** Corrects the name or the namespace of a part that is meant as Body or Header. */
-function fixName(draft: Draft, findings: Findings, child: TreeElement, namespace: string): boolean {
+function fixName(draft: Draft, child: TreeElement, namespace: string): boolean {
   const { text, root } = draft;
   if (child.namespace === namespace && (child.local === 'Body' || child.local === 'Header')) return false;
   const meant = nearest(child.local, ['Body', 'Header']);
   if (meant === undefined || root === undefined) return false;
   if (child.local !== meant) {
-    findings.error(
-      draft,
+    draft.error(
       child.start,
       `<${child.local.slice(0, 64)}> in Envelope: expected ${meant}, with a capital letter`,
       meant,
@@ -278,8 +260,7 @@ function fixName(draft: Draft, findings: Findings, child: TreeElement, namespace
     rename(draft, child, meant);
     return true;
   }
-  findings.error(
-    draft,
+  draft.error(
     child.start,
     `<${child.local}> is not in the namespace of its Envelope: ${child.namespace === '' ? 'it has no namespace, the prefix is missing' : 'parts of SOAP 1.1 and SOAP 1.2, or of two templates, are mixed'}`,
     `the namespace of the Envelope`,
@@ -301,19 +282,13 @@ function prefixOf({ prefix }: TreeElement): string {
 }
 
 /** Writes a Body around the payload of an Envelope without one. */
-function addBody(
-  draft: Draft,
-  findings: Findings,
-  root: TreeElement,
-  header: TreeElement | undefined,
-): boolean {
+function addBody(draft: Draft, root: TreeElement, header: TreeElement | undefined): boolean {
   const payload = root.children.find((child) => child !== header);
   if (payload === undefined) {
-    findings.error(draft, root.start, 'the Envelope has no Body, so the operation is unknown');
+    draft.error(root.start, 'the Envelope has no Body, so the operation is unknown');
     return false;
   }
-  findings.error(
-    draft,
+  draft.error(
     payload.start,
     `<${payload.local.slice(0, 64)}> is in Envelope: expected a Body around it`,
     'a Body around it',
@@ -328,27 +303,23 @@ function addBody(
 /** Removes elements. Only the first `maxReported` are reported. */
 function removeElements(
   draft: Draft,
-  findings: Findings,
   elements: readonly TreeElement[],
   why: (element: TreeElement) => string,
   instead: string,
 ): true {
-  for (const element of elements.slice(0, maxReported))
-    findings.error(draft, element.start, why(element), instead);
+  for (const element of elements.slice(0, maxReported)) draft.error(element.start, why(element), instead);
   draft.replaceAll(elements.map(({ start, end }) => ({ start, end, text: '' })));
   return true;
 }
 
 /** Removes text between the parts of an Envelope. */
-function removeText(draft: Draft, findings: Findings, root: TreeElement): boolean {
+function removeText(draft: Draft, root: TreeElement): boolean {
   const { text } = draft;
-  const ends = [root.opened, ...root.children.map(({ end }) => end)];
-  const starts = [...root.children.map(({ start }) => start), root.closing];
-  for (const [index, from] of ends.entries()) {
-    const between = text.slice(from, starts[index]);
+  for (const { start, end } of gapsIn(root)) {
+    const between = text.slice(start, end);
     if (withoutComments(between).trim() === '') continue;
-    findings.error(draft, from + between.search(/\S/), 'text between the parts of the Envelope', 'left out');
-    draft.replace(from, from + between.length, '');
+    draft.error(start + between.search(/\S/), 'text between the parts of the Envelope', 'left out');
+    draft.replace(start, end, '');
     return true;
   }
   return false;
@@ -358,12 +329,7 @@ function removeText(draft: Draft, findings: Findings, root: TreeElement): boolea
  * Converts text content to markup if elements are expected: content of a CDATA section, or escaped markup. Returns true
  * if it changed the text.
  */
-export function unescapeContent(
-  draft: Draft,
-  findings: Findings,
-  element: TreeElement,
-  what: string,
-): boolean {
+export function unescapeContent(draft: Draft, element: TreeElement, what: string): boolean {
   if (element.children.length > 0 || element.isEmptyTag) return false;
   const raw = draft.text.slice(element.opened, element.closing);
   const isCdata = /^\s*<!\[CDATA\[/.test(raw);
@@ -372,8 +338,7 @@ export function unescapeContent(
   const markup = text.replace(/^<\?xml[^>]*\?>\s*/, '');
   if (!/^<[A-Za-z_]/.test(markup)) return false;
   const how = isCdata ? 'in a CDATA section' : 'escaped (&lt; for <)';
-  findings.error(
-    draft,
+  draft.error(
     element.opened,
     `the content of ${what} is ${how}: expected elements, got text. The client passes XML as a string to a SOAP library`,
     'the elements themselves',
@@ -388,7 +353,6 @@ export function unescapeContent(
  */
 export function fixHeader(
   draft: Draft,
-  findings: Findings,
   version: '1.1' | '1.2',
   { soapHeaderBlocks = maxHeaderBlocks }: Limits,
   isUnderstood: (namespace: string, local: string) => boolean,
@@ -402,8 +366,7 @@ export function fixHeader(
     if (flag === undefined) continue;
     const name = block.local.slice(0, 64);
     if (flag.namespace !== soapNamespaces[version]) {
-      findings.note(
-        draft,
+      draft.note(
         flag.start,
         'warning',
         `mustUnderstand of ${name} is not in the namespace of the envelope, so it has no effect`,
@@ -414,8 +377,7 @@ export function fixHeader(
     }
     const isValid = /^\s*(?:0|1|true|false)\s*$/.test(flag.raw);
     if (!isValid)
-      findings.error(
-        draft,
+      draft.error(
         flag.start,
         `mustUnderstand of ${name}: expected 1 or 0, or true or false in SOAP 1.2`,
         '1',
@@ -425,8 +387,7 @@ export function fixHeader(
       continue;
     }
     if (isValid && /0|false/.test(flag.raw)) continue;
-    findings.error(
-      draft,
+    draft.error(
       block.start,
       `the header block ${name} has mustUnderstand="1", but this service does not support it: ${blockCause(block)}`,
       'the block without mustUnderstand',

@@ -116,29 +116,26 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
     corrected,
   });
   const contentType = headers['content-type'];
-  const draft = unwrap(Buffer.from(body), contentType, findings, limits);
+  const draft = unwrap(Buffer.from(body), contentType, findings);
   if (draft === undefined) return done();
   if (contract.wsse?.x509 !== undefined && contentType?.toLowerCase().startsWith('multipart/') !== true)
-    loadSignatures().noteSignatures(known.readers.openSoap, draft, findings, limits);
+    loadSignatures().noteSignatures(known.readers.openSoap, draft, limits);
   const acceptsIllegalReferences = contract.settings.illegalCharacterReferences === 'accept';
   const typesNamespace = contract.namespaces.types;
-  const fixText = (): boolean =>
-    fixMarkup(draft, findings, { limits, acceptsIllegalReferences, typesNamespace });
+  const fixText = (): boolean => fixMarkup(draft, { limits, acceptsIllegalReferences, typesNamespace });
   if (!fixText()) return done();
   const stated = statedVersion(contentType);
-  const envelope = fixEnvelope(draft, findings, { roots, stated });
+  const envelope = fixEnvelope(draft, { roots, stated });
   if (envelope === undefined) return done();
   const { version } = envelope;
   noteContentType(contentType, version, findings);
-  fixHeader(draft, findings, version, limits, (namespace, local) =>
-    isUnderstood(known, namespace, local, version),
-  );
-  const isEscaped = unescapeBody(draft, findings);
+  fixHeader(draft, version, limits, (namespace, local) => isUnderstood(known, namespace, local, version));
+  const isEscaped = unescapeBody(draft);
   if (isEscaped && !fixText()) return done();
-  const operation = fixPayload(known, draft, findings, headers.soapaction);
+  const operation = fixPayload(known, draft, headers.soapaction);
   if (operation !== undefined) {
     noteAction(known, operation, headers, version, findings);
-    const isRead = fixMembers(draft, findings, payloadOf, known.viewOf(operation), {
+    const isRead = fixMembers(draft, payloadOf, known.viewOf(operation), {
       isSecret: (element) => isSecret(known, element),
       placeholder: (child) => placeholderFor(known, operation, child),
       unknownElements: contract.settings.unknownElements,
@@ -146,7 +143,7 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
     });
     if (!isRead) return done(operation.operation.name);
   }
-  const corrected = correct(known, draft, findings, envelope, operation);
+  const corrected = correct(known, draft, envelope, operation);
   return done(operation?.operation.name, corrected);
 }
 
@@ -156,7 +153,6 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
 function correct(
   known: Known,
   draft: Draft,
-  findings: Findings,
   { version }: FixedEnvelope,
   operation: CompiledOperation | undefined,
 ): CorrectedMessage | undefined {
@@ -167,7 +163,7 @@ function correct(
   const contentType =
     version === '1.1' || action === '' ? right.contentType : `${right.contentType}; action="${action}"`;
   const text = `<?xml version="1.0" encoding="utf-8"?>\n${laidOut(draft.text.replace(/^<\?xml[^>]*\?>\s*/, ''))}`;
-  const isTaken = noteLeft(known, draft, findings, version, contentType);
+  const isTaken = noteLeft(known, draft, version, contentType);
   return { contentType, soapAction: version === '1.1' ? `"${action}"` : undefined, text, isTaken };
 }
 
@@ -180,7 +176,6 @@ function laidOut(text: string): string {
 function noteLeft(
   { compiled, readers }: Known,
   draft: Draft,
-  findings: Findings,
   version: '1.1' | '1.2',
   contentType: string,
 ): boolean {
@@ -195,12 +190,12 @@ function noteLeft(
     const problems = [...reading.problems, ...withoutCredentials(reading, compiled)];
     for (const problem of problems) {
       const place = placeOf(draft, problem.path);
-      if (!isReported(draft, findings, place)) findings.error(draft, place?.start ?? 0, problemText(problem));
+      if (!isReported(draft, place)) draft.error(place?.start ?? 0, problemText(problem));
     }
     return problems.length === 0;
   } catch (error) {
     if (!(error instanceof Fault || error instanceof CallError)) throw error;
-    findings.error(draft, 0, `this service rejects the message: ${error.message}`);
+    draft.error(0, `this service rejects the message: ${error.message}`);
     return false;
   }
 }
@@ -209,13 +204,13 @@ function noteLeft(
  * Returns true if an error without a correction is reported for the element: on the line of its start tag, or about its
  * content.
  */
-function isReported(draft: Draft, findings: Findings, element: TreeElement | undefined): boolean {
+function isReported(draft: Draft, element: TreeElement | undefined): boolean {
   const start = draft.locationOf(element?.start ?? 0);
   const end = draft.locationOf(element?.end ?? 0);
   const isWithin = (at: Location): boolean =>
     (at.line > start.line || (at.line === start.line && at.column >= start.column)) &&
     (at.line < end.line || (at.line === end.line && at.column <= end.column));
-  return findings.list.some(({ at, severity, fix, element: named }) => {
+  return draft.findings.list.some(({ at, severity, fix, element: named }) => {
     if (at === undefined || severity !== 'error' || fix !== undefined) return false;
     return at.line === start.line || (isWithin(at) && named !== undefined && named === element?.local);
   });

@@ -1,5 +1,4 @@
 import type { Location } from '../../mappings/xml/error.ts';
-import type { Draft } from './draft.ts';
 
 /** A problem of a message, or a deviation that other services reject. */
 export interface Finding {
@@ -30,39 +29,21 @@ export class Findings {
     this.#most = most;
   }
 
-  /** Adds a finding at an offset of the draft's text. */
-  note(
-    draft: Draft,
-    offset: number,
-    severity: Finding['severity'],
-    message: string,
-    fix?: string,
-    element?: string,
-  ): void {
-    // computing a position is slow, so skip it if the list is full
-    if (this.list.length >= this.#most) this.more++;
-    else this.#add({ severity, at: draft.locationOf(offset), message, fix, element });
-  }
-
-  /** Adds a finding that this service rejects. */
-  error(draft: Draft, offset: number, message: string, fix?: string, element?: string): void {
-    this.note(draft, offset, 'error', message, fix, element);
-  }
-
-  /** Adds a finding about the HTTP headers. */
-  noteHeader(severity: Finding['severity'], message: string, fix?: string): void {
-    this.#add({ severity, at: undefined, message, fix, element: undefined });
-  }
-
-  #add(finding: ListedFinding): void {
-    const key = `${finding.at?.line}:${finding.at?.column}:${finding.message}`;
-    if (this.#seen.has(key)) return;
+  /** Adds a finding. `locate` returns its position, which takes long, so it is not called if the list is full. */
+  add(finding: Omit<ListedFinding, 'at'>, locate: () => Finding['at']): void {
     if (this.list.length >= this.#most) {
       this.more++;
       return;
     }
+    const at = locate();
+    const key = `${at?.line}:${at?.column}:${finding.message}`;
+    if (!this.#seen.has(key)) this.list.push({ ...finding, at });
     this.#seen.add(key);
-    this.list.push(finding);
+  }
+
+  /** Adds a finding about the HTTP headers. */
+  noteHeader(severity: Finding['severity'], message: string, fix?: string): void {
+    this.add({ severity, message, fix, element: undefined }, () => undefined);
   }
 
   /** Returns all findings: those about headers first, then by position. */

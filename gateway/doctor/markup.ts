@@ -3,8 +3,7 @@ import { namespaces } from '../../mappings/contract/model.ts';
 import { sentence } from '../../mappings/contract/reason.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
-import type { Draft } from './draft.ts';
-import type { Findings } from './findings.ts';
+import { type Draft, offsetOf } from './draft.ts';
 
 /** Usual namespaces of undeclared prefixes. */
 const usualPrefixes: Readonly<Record<string, string>> = {
@@ -66,46 +65,41 @@ export const maxRepairs = 50;
  * Corrects markup that is not well-formed, one error at a time. Returns false and adds a finding if an error cannot be
  * corrected.
  */
-export function fixMarkup(draft: Draft, findings: Findings, options: MarkupOptions): boolean {
-  fixLastTag(draft, findings);
+export function fixMarkup(draft: Draft, options: MarkupOptions): boolean {
+  fixLastTag(draft);
   for (let repairs = 0; ; repairs++) {
     const error = errorOf(draft.text, options);
     if (error === undefined) return true;
     const at = offsetOf(draft.text, error);
     if (error.limit !== undefined) {
-      findings.error(draft, at, `${words(error)}: this is the limit of this service (docs/limits.md)`);
+      draft.error(at, `${words(error)}: this is the limit of this service (docs/limits.md)`);
       return false;
     }
     const before = draft.changes;
     const isTried = repairs < (options.limits.explainRepairs ?? maxRepairs);
-    if (isTried) fixError(draft, findings, error, at, options);
+    if (isTried) fixError(draft, error, at, options);
     if (draft.changes === before) {
-      findings.error(draft, at, `the XML is not well-formed here: ${words(error)}`);
+      draft.error(at, `the XML is not well-formed here: ${words(error)}`);
       return false;
     }
   }
 }
 
 /** Removes an incomplete tag at the end of the message. */
-function fixLastTag(draft: Draft, findings: Findings): void {
+function fixLastTag(draft: Draft): void {
   const { text } = draft;
   const start = text.lastIndexOf('<');
   if (start <= 0 || text.length - start > 512 || !/^<\/?[A-Za-z_][^>]*$|^<\/?$/.test(text.slice(start)))
     return;
   const message = 'the message ends inside a tag: it was truncated, perhaps by a wrong Content-Length';
-  findings.error(draft, start, message, 'the end tags that are missing');
+  draft.error(start, message, 'the end tags that are missing');
   draft.replace(start, text.length, '');
 }
 
 /** Returns the first error; undefined for a well-formed document. */
 function errorOf(text: string, { limits, acceptsIllegalReferences }: MarkupOptions): XmlError | undefined {
   try {
-    const xml = new XmlReader(text, limits, { acceptsIllegalReferences });
-    xml.readRoot();
-    // read everything to the end
-    const depth = xml.depth;
-    while (xml.depth >= depth) if (xml.nextChild()) attributesOf(xml);
-    xml.finish();
+    new XmlReader(text, limits, { acceptsIllegalReferences }).drain();
     return undefined;
   } catch (error) {
     if (error instanceof XmlError) return error;
@@ -113,99 +107,79 @@ function errorOf(text: string, { limits, acceptsIllegalReferences }: MarkupOptio
   }
 }
 
-/** Resolves the namespaces of all attributes, because the reader resolves them on demand. */
-function attributesOf(xml: XmlReader): void {
-  for (let index = 0; index < xml.attributeCount; index++) xml.attributeNamespace(index);
-}
-
 /** Returns the sentence of an error without its position. */
 function words({ reason }: XmlError): string {
   return sentence({ ...reason, where: undefined });
 }
 
-/** Returns the offset of an error's line and column. */
-function offsetOf(text: string, { line, column }: XmlError): number {
-  let start = 0;
-  for (let left = line, at = 0; left > 1 && at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code !== 10 && code !== 13) continue;
-    if (code === 13 && text.charCodeAt(at + 1) === 10) at++;
-    start = at + 1;
-    left--;
-  }
-  return Math.min(start + column - 1, text.length);
-}
-
 /** Reports an error of the message, and corrects the draft if the correction is known. */
-function fixError(
-  draft: Draft,
-  findings: Findings,
-  error: XmlError,
-  at: number,
-  { typesNamespace }: MarkupOptions,
-): void {
+function fixError(draft: Draft, error: XmlError, at: number, { typesNamespace }: MarkupOptions): void {
   const { text } = draft;
   const { mistake, subject = '', other } = error;
-  const note: Note = (message, fix, offset = at) => findings.error(draft, offset, message, fix);
   const ampersand = mistake === 'reference' ? text.lastIndexOf('&', at) : -1;
-  if (ampersand >= 0 && at - ampersand < 64) fixAmpersand(draft, note, ampersand);
-  else if (mistake === 'doctype') fixDoctype(draft, note, at);
-  else if (text.startsWith('<?', at)) fixInstruction(draft, note, at);
-  else if (mistake === 'declaration') fixDeclaration(draft, note);
-  else if (mistake === 'endTag') fixEndTag(draft, findings, at, subject, other);
-  else if (mistake === 'prefix')
-    declarePrefix(draft, note, subject, usualPrefixes[subject] ?? typesNamespace);
-  else if (mistake === 'quotes') fixQuotes(draft, findings, at);
-  else if (mistake === 'repeatedAttribute') dropAttribute(draft, note, at, subject);
-  else if (mistake === 'character') dropCharacter(draft, note, at, words(error));
-  else if (mistake === 'lessThan') escapeLessThan(draft, note, at);
+  if (ampersand >= 0 && at - ampersand < 64) fixAmpersand(draft, ampersand);
+  else if (mistake === 'doctype') fixDoctype(draft, at);
+  else if (text.startsWith('<?', at)) fixInstruction(draft, at);
+  else if (mistake === 'declaration') fixDeclaration(draft, at);
+  else if (mistake === 'endTag') fixEndTag(draft, at, subject, other);
+  else if (mistake === 'prefix') declarePrefix(draft, at, subject, usualPrefixes[subject] ?? typesNamespace);
+  else if (mistake === 'quotes') fixQuotes(draft, at);
+  else if (mistake === 'repeatedAttribute') dropAttribute(draft, at, subject);
+  else if (mistake === 'character') dropCharacter(draft, at, words(error));
+  else if (mistake === 'lessThan') escapeLessThan(draft, at);
   else if (mistake === 'cdataEnd') {
-    note(']]> is outside a CDATA section', ']]&gt;');
+    draft.error(at, ']]> is outside a CDATA section', ']]&gt;');
     const found = text.indexOf(']]>', Math.max(0, at - 3));
     if (found >= 0) draft.replace(found + 2, found + 3, '&gt;');
   } else if (mistake === 'trailing') {
-    note('content after the end of the envelope: two messages in one, or the rest of a template', 'left out');
+    draft.error(
+      at,
+      'content after the end of the envelope: two messages in one, or the rest of a template',
+      'left out',
+    );
     draft.replace(at, text.length, '');
   }
 }
 
-/** Reports an error and its correction, at the error's own offset or at another one. */
-type Note = (message: string, fix: string, offset?: number) => void;
-
-function fixAmpersand(draft: Draft, note: Note, ampersand: number): void {
+function fixAmpersand(draft: Draft, ampersand: number): void {
   const name = /^&(\w+);/.exec(draft.text.slice(ampersand, ampersand + 20))?.[1];
   const character = name === undefined ? undefined : htmlEntities[name];
   if (name !== undefined && character !== undefined) {
-    note(
+    draft.error(
+      ampersand,
       `&${name}; is an HTML entity: XML has only &amp; &lt; &gt; &quot; and &apos;`,
       'the character itself',
-      ampersand,
     );
     draft.replace(ampersand, ampersand + name.length + 2, character);
     return;
   }
-  note(
+  draft.error(
+    ampersand,
     'an & in a value is not escaped: write &amp;, or let the XML library write the value',
     '&amp;',
-    ampersand,
   );
   draft.replace(ampersand, ampersand + 1, '&amp;');
 }
 
-function fixDoctype(draft: Draft, note: Note, at: number): void {
+function fixDoctype(draft: Draft, at: number): void {
   const { text } = draft;
   const subset = text.indexOf('[', at);
   const close = text.indexOf('>', at);
   const end = subset >= 0 && subset < close ? text.indexOf(']>', subset) + 2 : close + 1;
-  note('a DTD (<!DOCTYPE>) is not allowed in a SOAP message (SOAP 1.1, 3; SOAP 1.2, 5)', 'left out');
+  draft.error(
+    at,
+    'a DTD (<!DOCTYPE>) is not allowed in a SOAP message (SOAP 1.1, 3; SOAP 1.2, 5)',
+    'left out',
+  );
   if (end > at) draft.replace(at, end, '');
 }
 
-function fixInstruction(draft: Draft, note: Note, at: number): void {
+function fixInstruction(draft: Draft, at: number): void {
   const { text } = draft;
   const end = text.indexOf('?>', at);
   const isDeclaration = /^<\?xml\s/i.test(text.slice(at, at + 6));
-  note(
+  draft.error(
+    at,
     isDeclaration
       ? 'an XML declaration is inside the document: two documents were joined, or white space is before it'
       : 'processing instructions are not allowed in a SOAP message',
@@ -214,15 +188,16 @@ function fixInstruction(draft: Draft, note: Note, at: number): void {
   if (end >= 0) draft.replace(at, end + 2, '');
 }
 
-function fixDeclaration(draft: Draft, note: Note): void {
+function fixDeclaration(draft: Draft, at: number): void {
   const declaration = '<?xml version="1.0" encoding="utf-8"?>';
   const end = draft.text.indexOf('>');
-  note('the XML declaration is not well-formed, or the version is not 1.0', declaration);
+  draft.error(at, 'the XML declaration is not well-formed, or the version is not 1.0', declaration);
   if (end >= 0) draft.replace(0, end + 1, declaration);
 }
 
-function declarePrefix(draft: Draft, note: Note, prefix: string, namespace: string): void {
-  note(
+function declarePrefix(draft: Draft, at: number, prefix: string, namespace: string): void {
+  draft.error(
+    at,
     `the prefix ${prefix} is not declared: xmlns:${prefix}="…" is missing, often lost when a part of a message is copied`,
     `xmlns:${prefix}="${namespace}"`,
   );
@@ -230,40 +205,41 @@ function declarePrefix(draft: Draft, note: Note, prefix: string, namespace: stri
   if (place !== undefined) draft.replace(place, place, ` xmlns:${prefix}="${namespace}"`);
 }
 
-function dropAttribute(draft: Draft, note: Note, at: number, name: string): void {
+function dropAttribute(draft: Draft, at: number, name: string): void {
   const { text } = draft;
   const start = text.lastIndexOf('<', at);
   const again = lastAttribute(text.slice(start, text.indexOf('>', at) + 1), name);
-  note(`the attribute ${name} occurs twice in one tag`, 'the second one removed');
+  draft.error(at, `the attribute ${name} occurs twice in one tag`, 'the second one removed');
   if (again !== undefined) draft.replace(start + again.start, start + again.start + again.length, '');
 }
 
-function dropCharacter(draft: Draft, note: Note, at: number, why: string): void {
+function dropCharacter(draft: Draft, at: number, why: string): void {
   const end = draft.text[at] === '&' ? draft.text.indexOf(';', at) + 1 : at + 1;
-  note(`a control character is in the message: XML does not allow it, escaped or not: ${why}`, 'left out');
+  draft.error(
+    at,
+    `a control character is in the message: XML does not allow it, escaped or not: ${why}`,
+    'left out',
+  );
   if (end > at) draft.replace(at, end, '');
 }
 
-function escapeLessThan(draft: Draft, note: Note, at: number): void {
+function escapeLessThan(draft: Draft, at: number): void {
   const bracket = draft.text.lastIndexOf('<', at);
   if (bracket < 0 || at - bracket > 64) return;
-  note('a < in a value is not escaped: write &lt;, or let the XML library write the value', '&lt;', bracket);
+  draft.error(
+    bracket,
+    'a < in a value is not escaped: write &lt;, or let the XML library write the value',
+    '&lt;',
+  );
   draft.replace(bracket, bracket + 1, '&lt;');
 }
 
 /** Corrects an end tag that is missing or belongs to another element. */
-function fixEndTag(
-  draft: Draft,
-  findings: Findings,
-  at: number,
-  expected: string,
-  got: string | undefined,
-): void {
+function fixEndTag(draft: Draft, at: number, expected: string, got: string | undefined): void {
   const { text } = draft;
   if (got === undefined) {
     const isEnd = at >= text.trimEnd().length;
-    findings.error(
-      draft,
+    draft.error(
       at,
       isEnd
         ? `the message ends before </${expected}>: it was truncated, perhaps by a wrong Content-Length`
@@ -277,15 +253,14 @@ function fixEndTag(
   const local = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();
   const isOuter = hasOpen(text, start, got);
   if (local(expected) === local(got) || !isOuter) {
-    findings.error(
-      draft,
+    draft.error(
       start,
       `the end tag </${got}> does not match <${expected}>: case and prefixes must be equal`,
       `</${expected}>`,
     );
     draft.replace(start + 2, start + 2 + got.length, expected);
   } else {
-    findings.error(draft, start, `</${expected}> is missing before </${got}>`, `</${expected}>`);
+    draft.error(start, `</${expected}> is missing before </${got}>`, `</${expected}>`);
     draft.replace(start, start, `</${expected}>`);
   }
 }
@@ -302,15 +277,14 @@ function hasOpen(text: string, end: number, name: string): boolean {
 }
 
 /** Corrects an attribute value without quotes or with typographic quotes. */
-function fixQuotes(draft: Draft, findings: Findings, at: number): void {
+function fixQuotes(draft: Draft, at: number): void {
   const { text } = draft;
   const isTypographic = typographic.test(text[at] ?? '');
   const from = isTypographic ? at + 1 : at;
   let end = from;
   while (end < text.length && !isValueEnd(text[end] ?? '', isTypographic)) end++;
   const past = typographic.test(text[end] ?? '') ? end + 1 : end;
-  findings.error(
-    draft,
+  draft.error(
     at,
     isTypographic
       ? 'typographic quotes around an attribute value: a word processor or web page changed them'

@@ -4,9 +4,9 @@ import { namespaces } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
 import type { Draft, Edit } from './draft.ts';
 import { cutOf, unescapeContent } from './envelope.ts';
-import type { Findings } from './findings.ts';
 import {
   escaped,
+  gapsIn,
   listed,
   nameSpans,
   type TreeAttribute,
@@ -41,7 +41,6 @@ const mostPasses = 8;
  */
 export function fixMembers(
   draft: Draft,
-  findings: Findings,
   find: (root: TreeElement) => TreeElement | undefined,
   view: View,
   options: MembersOptions,
@@ -50,7 +49,7 @@ export function fixMembers(
     const root = draft.root;
     const payload = root === undefined ? undefined : find(root);
     if (payload === undefined) return true;
-    const walk = new MembersWalk(draft, findings, options);
+    const walk = new MembersWalk(draft, options);
     walk.element(payload, view);
     if (walk.isUnescaped && !options.fixText()) return false;
     if (walk.isRestarted) continue;
@@ -68,12 +67,10 @@ class MembersWalk {
   /** True if a text was converted to markup. */
   isUnescaped = false;
   readonly #draft: Draft;
-  readonly #findings: Findings;
   readonly #options: MembersOptions;
 
-  constructor(draft: Draft, findings: Findings, options: MembersOptions) {
+  constructor(draft: Draft, options: MembersOptions) {
     this.#draft = draft;
-    this.#findings = findings;
     this.#options = options;
   }
 
@@ -85,14 +82,6 @@ class MembersWalk {
     else this.#elements(element, view);
   }
 
-  #error(at: number, message: string, fix?: string, element?: string): void {
-    this.#findings.error(this.#draft, at, message, fix, element);
-  }
-
-  #note(at: number, severity: 'error' | 'warning', message: string, fix?: string): void {
-    this.#findings.note(this.#draft, at, severity, message, fix);
-  }
-
   /** Reports SOAP encoding. Returns true if the element's content is in another element. */
   #encoding({ attributes, start, local }: TreeElement): boolean {
     for (const attribute of attributes) {
@@ -100,7 +89,7 @@ class MembersWalk {
       const isArray =
         ['arrayType', 'itemType'].includes(attribute.local) && attribute.namespace.includes('encoding');
       if (isArray) {
-        this.#error(
+        this.#draft.error(
           attribute.start,
           `${attribute.local} is SOAP encoding (rpc/encoded), but this service is document/literal: the client was generated for another binding (Axis 1, nusoap, SOAP::Lite without a WSDL)`,
           'left out',
@@ -108,7 +97,7 @@ class MembersWalk {
         this.#cut(attribute);
       }
       if (!isReference) continue;
-      this.#error(
+      this.#draft.error(
         start,
         `<${local}> refers to another element (href="#…", multiRef): document/literal has values inline. Generate the client from the WSDL of this service`,
       );
@@ -127,7 +116,7 @@ class MembersWalk {
     const right = named.find(({ namespace }) => isInstanceNamespace(namespace));
     const wrong = right === undefined ? named[0] : undefined;
     if (wrong !== undefined) {
-      this.#error(
+      this.#draft.error(
         wrong.start,
         `${wrong.name} has no effect: an element without a value has xsi:nil="true" in the namespace ${namespaces.xsi}`,
         'xsi:nil of that namespace',
@@ -141,7 +130,7 @@ class MembersWalk {
     if (right === undefined) return false;
     const word = right.raw.trim();
     if (!/^(?:true|false|0|1)$/.test(word)) {
-      this.#error(right.start, 'xsi:nil: expected true or false, in lower case', 'true');
+      this.#draft.error(right.start, 'xsi:nil: expected true or false, in lower case', 'true');
       this.edits.push({
         start: right.start,
         end: right.end,
@@ -152,7 +141,7 @@ class MembersWalk {
     if (word === 'false' || word === '0') return false;
     const content = this.#draft.text.slice(element.opened, element.closing);
     if (content.trim() !== '') {
-      this.#error(
+      this.#draft.error(
         right.start,
         `<${element.local}> has both xsi:nil="true" and a value: expected only one of them`,
         'the value, without xsi:nil',
@@ -167,7 +156,7 @@ class MembersWalk {
     const { local, start } = element;
     const [child] = element.children;
     if (child !== undefined) {
-      this.#error(
+      this.#draft.error(
         child.start,
         `<${local}> is a value (${view.type}), but contains elements: <${child.local.slice(0, 64)}>`,
         undefined,
@@ -180,7 +169,7 @@ class MembersWalk {
     if (reason === undefined) {
       const twice = /&(?:amp|lt|gt|quot);/.exec(text);
       if (twice !== null && !this.#options.isSecret(element))
-        this.#note(
+        this.#draft.note(
           start,
           'warning',
           `the value of <${local}> was escaped twice: ${twice[0]} is in it as text (&amp;${twice[0].slice(1)} on the wire)`,
@@ -190,7 +179,7 @@ class MembersWalk {
     const trimmed = text.trim();
     const why = this.#options.isSecret(element) ? `expected xs:${view.type}` : reason;
     if (trimmed !== text && view.refusal(trimmed) === undefined) {
-      this.#error(
+      this.#draft.error(
         element.opened,
         `<${local}> has white space around its value: ${why}`,
         'the value without white space',
@@ -201,7 +190,7 @@ class MembersWalk {
     const advice = adviseOn(text, view);
     const cause = advice === undefined ? '' : `; ${advice.cause}`;
     const fix = this.#options.isSecret(element) ? undefined : advice?.instead;
-    this.#error(element.isEmptyTag ? start : element.opened, `<${local}>: ${why}${cause}`, fix, local);
+    this.#draft.error(element.isEmptyTag ? start : element.opened, `<${local}>: ${why}${cause}`, fix, local);
     if (advice?.instead !== undefined) this.#fill(element, advice.instead);
   }
 
@@ -211,10 +200,7 @@ class MembersWalk {
 
   #elements(element: TreeElement, view: Extract<View, { kind: 'elements' }>): void {
     const { local } = element;
-    if (
-      element.children.length === 0 &&
-      unescapeContent(this.#draft, this.#findings, element, `<${local}>`)
-    ) {
+    if (element.children.length === 0 && unescapeContent(this.#draft, element, `<${local}>`)) {
       this.isUnescaped = true;
       this.isRestarted = true;
       return;
@@ -233,7 +219,7 @@ class MembersWalk {
         if (seenTwice.has(found)) continue;
         seenTwice.add(found);
         if (this.#gather(element, found)) return;
-        this.#error(child.start, `<${child.local}> occurs twice in <${local}>: expected one`);
+        this.#draft.error(child.start, `<${child.local}> occurs twice in <${local}>: expected one`);
       }
       seen.set(found, child);
       const index = view.children.indexOf(found);
@@ -252,10 +238,8 @@ class MembersWalk {
   /** Reports text between elements. */
   #reportText(element: TreeElement, { children }: Extract<View, { kind: 'elements' }>): void {
     const { text } = this.#draft;
-    const ends = [element.opened, ...element.children.map(({ end }) => end)];
-    const starts = [...element.children.map(({ start }) => start), element.closing];
-    for (const [index, from] of ends.entries()) {
-      const between = withoutComments(text.slice(from, starts[index]));
+    for (const { start, end } of gapsIn(element)) {
+      const between = withoutComments(text.slice(start, end));
       if (between.trim() === '') continue;
       const isJson = /^[[{]/.test(between.trim());
       const [only] = children;
@@ -263,10 +247,10 @@ class MembersWalk {
         .slice(0, 6)
         .map((child) => `<${child.local}>`)
         .join(', ');
-      const at = from + text.slice(from, starts[index]).search(/\S/);
+      const at = start + text.slice(start, end).search(/\S/);
       const what = isJson ? 'JSON' : 'text';
       if (!isJson && only?.repeats === true && children.length === 1 && element.children.length === 0) {
-        this.#error(
+        this.#draft.error(
           at,
           `<${element.local}> is a list, but contains text: expected an element <${only.local}> for each item`,
           `an element <${only.local}> for each item`,
@@ -281,7 +265,7 @@ class MembersWalk {
         return;
       }
       const message = `<${element.local}> has ${what} in it, and elements are expected: ${expected}`;
-      this.#error(at, message, undefined, element.local);
+      this.#draft.error(at, message, undefined, element.local);
     }
   }
 
@@ -297,7 +281,7 @@ class MembersWalk {
       if (found.namespace === child.namespace) return found;
       const isLenient = child.namespace === '';
       const which = `in ${namespaceText(child.namespace)}`;
-      this.#note(
+      this.#draft.note(
         child.start,
         isLenient ? 'warning' : 'error',
         `<${child.local}> is ${which}: the schema's elements are in "${found.namespace}" (elementFormDefault="${found.namespace === '' ? 'unqualified' : 'qualified'}")${isLenient ? '; this service accepts it, strict services reject it' : ''}`,
@@ -317,7 +301,7 @@ class MembersWalk {
     const severity = this.#options.unknownElements === 'refuse' ? 'error' : 'warning';
     if (meant !== undefined) {
       const how = folded === undefined ? 'misspelt' : 'in a different case';
-      this.#note(
+      this.#draft.note(
         child.start,
         severity,
         `<${child.local}> is ${how}: did you mean <${meant.local}>?`,
@@ -327,7 +311,7 @@ class MembersWalk {
       return meant;
     }
     if (only?.repeats === true && children.length === 1) {
-      this.#note(
+      this.#draft.note(
         child.start,
         severity,
         `items of <${parent.local}>: expected <${only.local}>, got <${child.local.slice(0, 64)}>`,
@@ -338,7 +322,7 @@ class MembersWalk {
     }
     const inner = child.children.filter((one) => children.some(({ local }) => local === one.local));
     if (inner.length > 0 && inner.length === child.children.length) {
-      this.#note(
+      this.#draft.note(
         child.start,
         severity,
         `<${child.local.slice(0, 64)}> is an extra element: its content belongs directly in <${parent.local}> (a tool wrapped the parameters twice)`,
@@ -352,7 +336,7 @@ class MembersWalk {
       return undefined;
     }
     const names = listed(children.map((one) => one.local));
-    this.#note(
+    this.#draft.note(
       child.start,
       severity,
       `<${child.local.slice(0, 64)}> is not an element of <${parent.local}>: ${names || 'it has none'}. The client may use another version of the WSDL`,
@@ -391,7 +375,7 @@ class MembersWalk {
       all.some(({ children, isEmptyTag }) => isEmptyTag || children.some(({ local }) => local === item.local))
     )
       return false;
-    this.#error(
+    this.#draft.error(
       all[1]?.start ?? first.start,
       `<${found.local}> occurs ${all.length} times: expected one <${found.local}> with an element <${item.local}> for each item`,
       `one <${found.local}> with all items`,
@@ -416,7 +400,7 @@ class MembersWalk {
       .filter(({ local }) => parent.children.some((child) => child.local === local))
       .slice(0, 12)
       .map(({ local }) => local);
-    this.#note(
+    this.#draft.note(
       at.start,
       'warning',
       `<${at.local}> is out of order in <${parent.local}>: the schema is a sequence, ${names.join(', ')}. This service accepts any order, strict services do not`,
@@ -438,7 +422,7 @@ class MembersWalk {
   ): void {
     for (const [index, child] of children.entries()) {
       if (!child.required || seen.has(child)) continue;
-      this.#error(
+      this.#draft.error(
         element.start,
         `<${child.local}> is missing in <${element.local}>: it is required`,
         'a sample value; replace it with yours',

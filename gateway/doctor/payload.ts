@@ -3,7 +3,6 @@ import { namespaces } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
 import type { Draft } from './draft.ts';
 import { unescapeContent } from './envelope.ts';
-import type { Findings } from './findings.ts';
 import type { Known } from './known.ts';
 import { listed, nameSpans, type TreeElement } from './tree.ts';
 
@@ -15,9 +14,9 @@ export function payloadOf(root: TreeElement): TreeElement | undefined {
 }
 
 /** Converts text in the Body to markup. Returns true if it changed the text. */
-export function unescapeBody(draft: Draft, findings: Findings): boolean {
+export function unescapeBody(draft: Draft): boolean {
   const body = bodyOf(draft);
-  return body?.children.length === 0 && unescapeContent(draft, findings, body, 'Body');
+  return body?.children.length === 0 && unescapeContent(draft, body, 'Body');
 }
 
 /**
@@ -27,7 +26,6 @@ export function unescapeBody(draft: Draft, findings: Findings): boolean {
 export function fixPayload(
   known: Known,
   draft: Draft,
-  findings: Findings,
   action: string | undefined,
 ): CompiledOperation | undefined {
   const body = bodyOf(draft);
@@ -38,15 +36,11 @@ export function fixPayload(
     if (empty !== undefined) return empty;
     const text = draft.text.slice(body.opened, body.closing).trim();
     const what = /^[[{]/.test(text) ? 'holds JSON' : text === '' ? 'is empty' : 'holds text';
-    findings.error(
-      draft,
-      body.start,
-      `Body ${what}: expected the element of an operation: ${listed(known.roots)}`,
-    );
+    draft.error(body.start, `Body ${what}: expected the element of an operation: ${listed(known.roots)}`);
     return undefined;
   }
-  const operation = operationOf(known, draft, findings, payload, action);
-  if (operation !== undefined) fixRest(draft, findings, others.length);
+  const operation = operationOf(known, draft, payload, action);
+  if (operation !== undefined) fixRest(draft, others.length);
   return operation;
 }
 
@@ -55,13 +49,12 @@ function bodyOf({ root }: Draft): TreeElement | undefined {
 }
 
 /** Removes elements after the operation's element in the Body. */
-function fixRest(draft: Draft, findings: Findings, count: number): void {
+function fixRest(draft: Draft, count: number): void {
   const [second] = bodyOf(draft)?.children.slice(1) ?? [];
   if (count === 0 || second === undefined) return;
   const isMultiRef =
     /^(?:multiRef|id\d*)$/i.test(second.local) || second.attributes.some(({ name }) => name === 'id');
-  findings.error(
-    draft,
+  draft.error(
     second.start,
     isMultiRef
       ? `<${second.local.slice(0, 64)}> after the call in Body is SOAP encoding (multiRef, rpc/encoded): document/literal has values inline. Generate the client from the WSDL of this service`
@@ -76,7 +69,6 @@ function fixRest(draft: Draft, findings: Findings, count: number): void {
 function operationOf(
   known: Known,
   draft: Draft,
-  findings: Findings,
   payload: TreeElement,
   action: string | undefined,
 ): CompiledOperation | undefined {
@@ -91,7 +83,7 @@ function operationOf(
   const exact = named.filter(({ root }) => root?.namespace === namespace);
   const found = exact.find(isStated) ?? exact[0] ?? named.find(isStated) ?? named[0];
   if (found !== undefined) {
-    if (found.root?.namespace !== namespace) fixRootNamespace(draft, findings, payload, found);
+    if (found.root?.namespace !== namespace) fixRootNamespace(draft, payload, found);
     return found;
   }
   const what = otherPayload(payload, known.roots);
@@ -102,8 +94,7 @@ function operationOf(
     nearest(local, known.roots.slice(0, 2_000));
   const operation = all.find(({ root }) => root?.local === meant);
   if (operation === undefined || what !== undefined) {
-    findings.error(
-      draft,
+    draft.error(
       start,
       what ??
         `<${local.slice(0, 64)}> is not an operation of this service, which has ${listed(known.roots)}: the client calls another service or version`,
@@ -114,14 +105,14 @@ function operationOf(
     meant?.toLowerCase() === local.toLowerCase()
       ? 'has a different case'
       : 'is not an operation of this service';
-  findings.error(draft, start, `<${local.slice(0, 64)}> ${kind}: did you mean <${meant}>?`, `<${meant}>`);
+  draft.error(start, `<${local.slice(0, 64)}> ${kind}: did you mean <${meant}>?`, `<${meant}>`);
   const prefix = payload.prefix === '' ? '' : `${payload.prefix}:`;
   draft.replaceAll(
     nameSpans(draft.text, payload).map(([from, to]) => ({ start: from, end: to, text: `${prefix}${meant}` })),
   );
   const renamed = bodyOf(draft)?.children[0];
   if (renamed !== undefined && renamed.namespace !== operation.root?.namespace)
-    fixRootNamespace(draft, findings, renamed, operation);
+    fixRootNamespace(draft, renamed, operation);
   return operation;
 }
 
@@ -140,17 +131,11 @@ function otherPayload({ local, namespace }: TreeElement, roots: readonly string[
 }
 
 /** Corrects the namespace of the operation's element, and of all members in the scope of the same declaration. */
-function fixRootNamespace(
-  draft: Draft,
-  findings: Findings,
-  payload: TreeElement,
-  { root }: CompiledOperation,
-): void {
+function fixRootNamespace(draft: Draft, payload: TreeElement, { root }: CompiledOperation): void {
   if (root === undefined) return;
   const { namespace, prefix, local } = payload;
   const severity = namespace === '' ? 'warning' : 'error';
-  findings.note(
-    draft,
+  draft.note(
     payload.start,
     severity,
     `wrong namespace: <${local.slice(0, 64)}> is ${namespace === '' ? 'in none' : `of "${namespace.slice(0, 200)}"`}, and this service's is "${root.namespace}"${namespaceCause(namespace, root.namespace)}`,

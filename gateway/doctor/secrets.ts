@@ -1,7 +1,7 @@
 import { placeholderOf } from '../../wsdl/samples/placeholders.ts';
 import type { Draft, Edit } from './draft.ts';
 import type { Known } from './known.ts';
-import type { TreeAttribute, TreeElement } from './tree.ts';
+import { gapsIn, type TreeAttribute, type TreeElement } from './tree.ts';
 
 /** Replaces credentials in a corrected message by placeholders. */
 
@@ -61,13 +61,9 @@ function hiddenAttribute({ name, local, start, end }: TreeAttribute): Edit {
 }
 
 /** Returns edits that remove text around the children of an element. */
-function textsBetween({ children, opened, closing }: TreeElement, text: string): Edit[] {
-  const starts = [opened, ...children.map(({ end }) => end)];
-  const ends = [...children.map(({ start }) => start), closing];
-  return starts.flatMap((start, at) => {
-    const end = ends[at] as number;
-    return text.slice(start, end).trim() === '' ? [] : [{ start, end, text: '' }];
-  });
+function textsBetween(element: TreeElement, text: string): Edit[] {
+  const gaps = gapsIn(element).filter(({ start, end }) => text.slice(start, end).trim() !== '');
+  return gaps.map((gap) => ({ ...gap, text: '' }));
 }
 
 /** Returns edits that remove the comments of a well-formed document. */

@@ -12,7 +12,6 @@ import { Fault, isSecurityCode } from '../protocols/soap/faults.ts';
 import type { OpenSoap } from '../protocols/soap/soap-call.ts';
 import { soap11 } from '../protocols/soap/versions.ts';
 import type { Draft } from './draft.ts';
-import type { Findings } from './findings.ts';
 
 /** Maximum number of References that an explanation lists. */
 export const maxShownReferences = 16;
@@ -21,7 +20,7 @@ export const maxShownReferences = 16;
  * Adds a finding with the first rule of signatures, encryption or assertions that a message violates, and the element of
  * each Reference with the result of its digest (X29). Adds nothing for a message that is accepted or not well-formed.
  */
-export function noteSignatures(open: OpenSoap, draft: Draft, findings: Findings, limits: Limits): void {
+export function noteSignatures(open: OpenSoap, draft: Draft, limits: Limits): void {
   const problem = problemOf(open, draft.text);
   if (problem === undefined) return;
   let tree: Tree;
@@ -36,7 +35,7 @@ export function noteSignatures(open: OpenSoap, draft: Draft, findings: Findings,
   const infos = all.filter((element) => element.is(names.ds, 'SignedInfo'));
   const references = infos.flatMap((info) => resultsOf(tree, info)).slice(0, maxShownReferences);
   const shown = references.length === 0 ? '' : `. References: ${references.join(', ')}`;
-  findings.error(draft, Math.max(0, (security?.start ?? 1) - 1), sentence(problem) + shown);
+  draft.error(Math.max(0, (security?.start ?? 1) - 1), sentence(problem) + shown);
 }
 
 /** Returns the reason of the fault that a message gets for its Security block; undefined for none. */

@@ -188,6 +188,16 @@ export function plainText(raw: string): string {
   return text;
 }
 
+/** Returns the ranges of an element's content before, between and after its children. */
+export function gapsIn({
+  children,
+  opened,
+  closing,
+}: TreeElement): readonly { start: number; end: number }[] {
+  const starts = [opened, ...children.map(({ end }) => end)];
+  return starts.map((start, index) => ({ start, end: children[index]?.start ?? closing }));
+}
+
 /** Removes comments from a text. */
 export function withoutComments(text: string): string {
   let kept = '';

@@ -1,10 +1,9 @@
-import type { Limits } from '../../mappings/contract/limits.ts';
 import { sentence } from '../../mappings/contract/reason.ts';
 import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import { resolveReferences } from '../../mappings/xml/characters.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
-import { Draft } from './draft.ts';
+import { Draft, offsetOf } from './draft.ts';
 import type { Findings } from './findings.ts';
 
 /** Finds the XML in the received bytes: charsets, wrappers, and content that is not XML. */
@@ -13,31 +12,22 @@ import type { Findings } from './findings.ts';
  * Returns the message's text as a draft, without the wrappers around the XML, which are reported. If there is no XML,
  * it reports the actual content and returns undefined.
  */
-export function unwrap(
-  body: Buffer,
-  contentType: string | undefined,
-  findings: Findings,
-  limits: Limits,
-): Draft | undefined {
+export function unwrap(body: Buffer, contentType: string | undefined, findings: Findings): Draft | undefined {
   const kind = binaryKind(body);
   if (kind !== undefined) {
     findings.noteHeader('error', kind);
     return undefined;
   }
-  const draft = new Draft(decode(body, contentType, findings));
+  const draft = new Draft(decode(body, contentType, findings), findings);
   // Each layer is removed once, so the loop ends.
-  for (const layer of layers) layer(draft, findings, contentType, limits);
+  for (const layer of layers) layer(draft, contentType);
   const head = draft.text.trimStart().slice(0, 400);
   if (/^<(?:!doctype\s+html|html|head|body)\b/i.test(head)) {
-    findings.error(
-      draft,
-      0,
-      'this is an HTML page, not a SOAP message: probably a proxy, login or error page',
-    );
+    draft.error(0, 'this is an HTML page, not a SOAP message: probably a proxy, login or error page');
     return undefined;
   }
   if (/^<[!?A-Za-z_]/.test(head)) return draft;
-  findings.error(draft, 0, otherKind(head));
+  draft.error(0, otherKind(head));
   return undefined;
 }
 
@@ -79,16 +69,11 @@ function decode(body: Buffer, contentType: string | undefined, findings: Finding
   } catch (error) {
     if (!(error instanceof XmlError || error instanceof UnsupportedCharset)) throw error;
     const text = likeliest(body);
-    const draft = new Draft(text);
-    const at = error instanceof XmlError ? offsetAt(text, error) : 0;
-    findings.error(draft, at, charsetWords(body, error, charset), 'the message in UTF-8, stated as that');
+    const draft = new Draft(text, findings);
+    const at = error instanceof XmlError ? offsetOf(text, error) : 0;
+    draft.error(at, charsetWords(body, error, charset), 'the message in UTF-8, stated as that');
     return text;
   }
-}
-
-function offsetAt(text: string, { line, column }: XmlError): number {
-  const lines = text.split('\n').slice(0, line - 1);
-  return Math.min(lines.reduce((sum, one) => sum + one.length + 1, 0) + column - 1, text.length);
 }
 
 function charsetWords(
@@ -130,8 +115,7 @@ function likeliest(body: Buffer): string {
 function noteDoubtful(body: Buffer, text: string, charset: string | undefined, findings: Findings): void {
   const doubled = /Ã[\u0080-\u00bf]|â‚¬|Ã[ŸƒŠŒŽš]/.exec(text);
   if (doubled !== null)
-    findings.note(
-      new Draft(text),
+    new Draft(text, findings).note(
       doubled.index,
       'warning',
       'characters look as if UTF-8 was read as ISO-8859-1 before it was sent (Ã¼ for ü): the text was encoded twice',
@@ -149,16 +133,15 @@ function noteDoubtful(body: Buffer, text: string, charset: string | undefined, f
 
 // --- layers ------------------------------------------------------------------------------------------
 
-type Layer = (draft: Draft, findings: Findings, contentType: string | undefined, limits: Limits) => void;
+type Layer = (draft: Draft, contentType: string | undefined) => void;
 
 /** Removes the head of a copied HTTP request. */
-const httpHead: Layer = (draft, findings) => {
+const httpHead: Layer = (draft) => {
   const { text } = draft;
   if (!/^(?:POST|PUT|GET) \S/.test(text) && !/^[A-Za-z][A-Za-z-]+: /.test(text)) return;
   const end = /\r?\n\r?\n/.exec(text);
   if (end === null || end.index > text.indexOf('<')) return;
-  findings.error(
-    draft,
+  draft.error(
     0,
     'HTTP headers are in the body: the client writes its own headers, or a whole request was pasted',
     'left out',
@@ -167,7 +150,7 @@ const httpHead: Layer = (draft, findings) => {
 };
 
 /** Extracts the envelope from a multipart message. */
-const mimePart: Layer = (draft, findings, contentType) => {
+const mimePart: Layer = (draft, contentType) => {
   const { text } = draft;
   const boundary = /^\s*--([^\r\n]+)\r?\n/.exec(text);
   if (boundary === null) return;
@@ -177,8 +160,7 @@ const mimePart: Layer = (draft, findings, contentType) => {
   if (from < 0 || headEnd === null) return;
   const end = text.indexOf(`--${(boundary[1] ?? '').trim().replace(/--$/, '')}`, from);
   if (!isDeclared)
-    findings.error(
-      draft,
+    draft.error(
       0,
       'the body is a MIME multipart message: expected Content-Type multipart/related with its boundary and start',
       'only the envelope; put values of other parts as base64 in their elements',
@@ -188,7 +170,7 @@ const mimePart: Layer = (draft, findings, contentType) => {
 };
 
 /** Decodes `xml=%3Csoap…`, as sent by browser forms and some HTTP libraries. */
-const formField: Layer = (draft, findings) => {
+const formField: Layer = (draft) => {
   const { text } = draft;
   const from = text.slice(0, 100).search(/%3C/i);
   if (from < 0 || !/^[\w.-]*=?$/.test(text.slice(0, from))) return;
@@ -199,8 +181,7 @@ const formField: Layer = (draft, findings) => {
     if (error instanceof URIError) return;
     throw error;
   }
-  findings.error(
-    draft,
+  draft.error(
     0,
     'the envelope is encoded as a field of a form (%3C for <): the HTTP client treats the body as form data. Send the bytes unchanged',
     'the unencoded envelope',
@@ -209,7 +190,7 @@ const formField: Layer = (draft, findings) => {
 };
 
 /** Decodes an envelope in a JSON string. */
-const jsonString: Layer = (draft, findings) => {
+const jsonString: Layer = (draft) => {
   const { text } = draft;
   if (!/^\s*"\s*</.test(text)) return;
   let value: unknown;
@@ -220,8 +201,7 @@ const jsonString: Layer = (draft, findings) => {
     throw error;
   }
   if (typeof value !== 'string') return;
-  findings.error(
-    draft,
+  draft.error(
     0,
     'the envelope is a string of JSON, in quotes and with \\" in it: the HTTP client serialized the text again',
     'the unencoded envelope',
@@ -230,15 +210,15 @@ const jsonString: Layer = (draft, findings) => {
 };
 
 /** Decodes an envelope in base64. */
-const base64Text: Layer = (draft, findings) => {
+const base64Text: Layer = (draft) => {
   const { text } = draft;
   if (!/^\s*(?:PD94|PHM6|PHNvYX|PFNPQV|PEVu)/.test(text) || /[^A-Za-z0-9+/=\s]/.test(text)) return;
-  findings.error(draft, 0, 'the whole envelope is base64: send it unencoded', 'the unencoded envelope');
+  draft.error(0, 'the whole envelope is base64: send it unencoded', 'the unencoded envelope');
   draft.replace(0, text.length, Buffer.from(text, 'base64').toString('utf8'));
 };
 
 /** Removes a second byte order mark, whitespace before the declaration, or other text before the first tag. */
-const leadingText: Layer = (draft, findings) => {
+const leadingText: Layer = (draft) => {
   const { text } = draft;
   const from = text.indexOf('<');
   if (from <= 0 || /^["[{]/.test(text.trimStart())) return;
@@ -247,29 +227,27 @@ const leadingText: Layer = (draft, findings) => {
     const what = before.startsWith('ï')
       ? 'a byte order mark was encoded again (ï»¿)'
       : 'a second byte order mark';
-    findings.error(
-      draft,
+    draft.error(
       0,
       `${what} is before the XML: files were joined, or text that had a byte order mark got another one`,
       'left out',
     );
   } else if (before.trim() === '') {
     if (!text.startsWith('<?xml', from)) return;
-    findings.error(draft, 0, 'white space before <?xml: expected <?xml at the first character', 'left out');
+    draft.error(0, 'white space before <?xml: expected <?xml at the first character', 'left out');
   } else if (from < 200 && /^<(?:\?xml|[\w-]+:?Envelope)/i.test(text.slice(from)))
-    findings.error(draft, 0, 'text before the XML', 'left out');
+    draft.error(0, 'text before the XML', 'left out');
   else return;
   draft.replace(0, from, '');
 };
 
 /** Unescapes `&lt;soap:Envelope …`, an envelope that was escaped as a whole. */
-const escapedDocument: Layer = (draft, findings) => {
+const escapedDocument: Layer = (draft) => {
   const { text } = draft;
   if (!/^\s*&(?:amp;)?lt;[?A-Za-z]/.test(text)) return;
   const once = resolveReferences(text);
   const plain = once.trimStart().startsWith('&lt;') ? resolveReferences(once) : once;
-  findings.error(
-    draft,
+  draft.error(
     0,
     'the whole envelope is escaped (&lt; for <): a program that expects text wrote it into XML or HTML',
     'the unencoded envelope',
@@ -280,7 +258,7 @@ const escapedDocument: Layer = (draft, findings) => {
 /**
  * Extracts an envelope from a CDATA section, either at the top level or as the only text of an element like `<string>`.
  */
-const cdataDocument: Layer = (draft, findings) => {
+const cdataDocument: Layer = (draft) => {
   const { text } = draft;
   const root = text.startsWith('<?xml') ? text.indexOf('?>') + 2 : 0;
   const tag = /^\s*<(\w+)(?:\s[^<>]*)?>/.exec(text.slice(root));
@@ -292,8 +270,7 @@ const cdataDocument: Layer = (draft, findings) => {
   const inner = inside.slice(from, end < 0 ? undefined : end);
   if (!inner.slice(0, 1000).includes('Envelope')) return;
   const around = tag === null ? '' : ` within <${(tag[1] ?? '').slice(0, 64)}>`;
-  findings.error(
-    draft,
+  draft.error(
     0,
     `the envelope is ${isEscaped ? 'escaped text' : 'in a CDATA section'}${around}: send the envelope as XML, not as text`,
     'the unencoded envelope',
