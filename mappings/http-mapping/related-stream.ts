@@ -1,11 +1,13 @@
 import type { Limits } from '../contract/limits.ts';
 import {
   checkStart,
+  delimiterOf,
   headerOf,
   maxOutsideBytes,
   maxPartHeaderBytes,
   passClosing,
   passLineEnd,
+  pastFirst,
   RelatedError,
   type RelatedMessage,
   type RelatedType,
@@ -34,10 +36,6 @@ const crlf = Buffer.from('\r\n');
 const emptyLine = Buffer.from('\r\n\r\n');
 const closing = '--';
 
-function delimiterOf({ boundary }: RelatedType): Buffer {
-  return Buffer.from(`\r\n--${boundary}`, 'latin1');
-}
-
 /**
  * Reads the beginning of a message from the received bytes. Returns `more` if it is incomplete. Returns `held` if the
  * message is not an envelope and a file of plain bytes: `splitRelated` must read it when it is complete, and reports
@@ -51,11 +49,9 @@ export function readBeginning(
   const { mimeOutsideBytes = maxOutsideBytes, mimeHeaderBytes = maxPartHeaderBytes } = limits;
   const { readAsideBytes = maxLoopRequestBytes } = limits;
   const delimiter = delimiterOf(type);
-  const bare = delimiter.subarray(crlf.length);
-  const isFirst = received.subarray(0, bare.length).equals(bare);
-  const first = isFirst ? 0 : received.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
+  const first = pastFirst(received, delimiter, mimeOutsideBytes);
   if (first < 0) return received.length < mimeOutsideBytes + delimiter.length ? 'more' : 'held';
-  const rootAt = lineAfter(received, first + (isFirst ? bare : delimiter).length, limits);
+  const rootAt = lineAfter(received, first, limits);
   if (typeof rootAt === 'string') return rootAt;
   const rootEnd = received.indexOf(delimiter, rootAt - crlf.length);
   if (rootEnd < 0) return received.length - rootAt > mimeHeaderBytes + readAsideBytes ? 'held' : 'more';
@@ -98,11 +94,9 @@ export interface RelatedRoot extends Omit<RelatedMessage, 'parts'> {
 export function rootIn(received: Buffer, type: RelatedType, limits: Limits): RelatedRoot {
   const { mimeOutsideBytes = maxOutsideBytes } = limits;
   const delimiter = delimiterOf(type);
-  const bare = delimiter.subarray(crlf.length);
-  const isFirst = received.subarray(0, bare.length).equals(bare);
-  const first = isFirst ? 0 : received.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
+  const first = pastFirst(received, delimiter, mimeOutsideBytes);
   if (first < 0) throw new RelatedError({ expected: 'the boundary before the first part', got: 'none' });
-  const from = passLineEnd(received, first + (isFirst ? bare : delimiter).length);
+  const from = passLineEnd(received, first);
   const next = received.indexOf(delimiter, from - crlf.length);
   const end = next < from ? received.length : next;
   const { header, start } = readHeader(received, from, end, limits);

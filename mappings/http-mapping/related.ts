@@ -216,7 +216,7 @@ export interface SplitMessage extends Pick<RelatedMessage, 'form' | 'charset' | 
  * limit is exceeded.
  */
 export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): SplitMessage {
-  const places = findParts(body, type.boundary, limits).map(({ header, start, end }) => ({
+  const places = findParts(body, type, limits).map(({ header, start, end }) => ({
     ...headerOf(header, limits),
     start,
     end,
@@ -324,21 +324,30 @@ function shown(text: string): string {
 const crlf = Buffer.from('\r\n');
 const hyphen = 45;
 
-/** Finds the content of each part, from the first delimiter to the closing one. */
-function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
-  const { mimeOutsideBytes = maxOutsideBytes, mimeParts } = limits;
-  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+/** Returns the line end and the boundary between two parts. */
+export function delimiterOf({ boundary }: RelatedType): Buffer {
+  return Buffer.from(`\r\n--${boundary}`, 'latin1');
+}
+
+/** Returns the offset after the first delimiter, which may be the start of the body; -1 if there is none. */
+export function pastFirst(body: Buffer, delimiter: Buffer, mimeOutsideBytes: number): number {
   const bare = delimiter.subarray(crlf.length);
+  if (body.subarray(0, bare.length).equals(bare)) return bare.length;
+  const found = body.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
+  return found < 0 ? -1 : found + delimiter.length;
+}
+
+/** Finds the content of each part, from the first delimiter to the closing one. */
+function findParts(body: Buffer, type: RelatedType, limits: Limits): Place[] {
+  const { mimeOutsideBytes = maxOutsideBytes, mimeParts } = limits;
+  const delimiter = delimiterOf(type);
   const places: Place[] = [];
-  const first = body.subarray(0, mimeOutsideBytes + delimiter.length);
-  const isFirst = body.subarray(0, bare.length).equals(bare);
-  const found = isFirst ? 0 : first.indexOf(delimiter);
-  if (found < 0)
+  let at = pastFirst(body, delimiter, mimeOutsideBytes);
+  if (at < 0)
     throw new RelatedError({
       expected: `the boundary that the Content-Type names within ${mimeOutsideBytes} bytes`,
       got: 'none',
     });
-  let at = isFirst ? bare.length : found + delimiter.length;
   while (!(body[at] === hyphen && body[at + 1] === hyphen)) {
     at = passLineEnd(body, at);
     if (places.length === mimeParts)
