@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import type { Limits } from '../contract/limits.ts';
-import { quoteValue, within } from '../contract/reason.ts';
+import { quoteValue, type Reason, within } from '../contract/reason.ts';
 import { JsonError } from '../json/grammar.ts';
 import type { Allowance } from '../loader/document/allowance.ts';
 import { readWhole } from '../loader/document/yaml.ts';
@@ -76,6 +76,8 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
   const call: Answering = answeringOf(new Script(text, { filename: name }).runInContext(context, loading));
   const settle = new Script('0'); // runs pending promise callbacks
   let called = '';
+  const failed = (reason: Reason): CodeError =>
+    new CodeError({ where: quoteValue(`${name}: ${called}`, 'another place'), ...reason });
   const compiled = (one: string): CodeFunction => {
     return (value, at, most = limits.mappingValues) => {
       called = `${one}() for ${at}`;
@@ -83,17 +85,10 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
       try {
         answer = call(one, writeValue(asPlain(value)), at, most);
       } catch (error) {
-        throw new CodeError({
-          where: quoteValue(`${name}: ${called}`, 'another place'),
-          detail: messageOf(error),
-        });
+        throw failed({ detail: messageOf(error) });
       }
       if (typeof answer !== 'string') return undefined;
-      if (answer.startsWith('!'))
-        throw new CodeError({
-          where: quoteValue(`${name}: ${called}`, 'another place'),
-          detail: answer.slice(1),
-        });
+      if (answer.startsWith('!')) throw failed({ detail: answer.slice(1) });
       try {
         return readValue(answer, limits);
       } catch (error) {
@@ -114,8 +109,7 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
         });
       } catch (error) {
         if (!isTimeout(error)) throw error;
-        throw new CodeError({
-          where: quoteValue(`${name}: ${called}`, 'another place'),
+        throw failed({
           expected: `the functions of a message to end within ${ms} ms`,
           got: 'a function that was still running',
         });

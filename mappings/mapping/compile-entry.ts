@@ -35,48 +35,43 @@ export interface FaultSource {
   readonly errorOf: (statuses: readonly string[] | undefined) => Shape;
 }
 
+/** An entry, and what it is compiled with. */
+export interface EntrySource {
+  readonly entry: Entry;
+  readonly old: TargetOperation;
+  readonly target: TargetOperation;
+  /** Undefined: the entry names no module. */
+  readonly module: Module | undefined;
+  readonly faults: FaultSource;
+  readonly problem: Report;
+  readonly oneWay: Report;
+}
+
 /** Compiles one entry. */
 export class EntryCompiler {
-  readonly #entry: Entry;
-  readonly #old: TargetOperation;
-  readonly #target: TargetOperation;
+  readonly #source: EntrySource;
   readonly #problem: Report;
-  readonly #oneWay: Report;
   readonly #request: RuleCompiler;
   readonly #reply: RuleCompiler;
   readonly #error: RuleCompiler;
   readonly #fault: RuleCompiler;
-  readonly #faults: FaultSource;
-  readonly #module: Module | undefined;
 
-  constructor(
-    entry: Entry,
-    old: TargetOperation,
-    target: TargetOperation,
-    module: Module | undefined,
-    faults: FaultSource,
-    problem: Report,
-    oneWay: Report,
-  ) {
-    this.#entry = entry;
-    this.#old = old;
-    this.#target = target;
+  constructor(source: EntrySource) {
+    this.#source = source;
+    const { entry, module, problem, oneWay } = source;
     this.#problem = problem;
-    this.#module = module;
     const functions = module?.functions;
     const isGathered = entry.forEach !== undefined;
     this.#request = new RuleCompiler({ side: 'request', problem, oneWay, functions, isGathered: false });
     this.#reply = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered });
     this.#error = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered });
     this.#fault = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered: false });
-    this.#faults = faults;
-    this.#oneWay = oneWay;
   }
 
   compile(): CompiledEntry {
-    const entry = this.#entry;
+    const { entry, old, target, module, oneWay } = this.#source;
     const cover = new Cover();
-    const root: Source = { shape: this.#old.body ?? anyShape, cover };
+    const root: Source = { shape: old.body ?? anyShape, cover };
     const shape = this.#request.paths.shapeAt(root.shape, entry.at, `${entry.pointer}/at`);
     const begins: Source = { shape, cover: cover.at(entry.at) };
     const omit = new Cover();
@@ -101,10 +96,10 @@ export class EntryCompiler {
         : this.#replyMaker(this.#error, entry.error, { shape: anyShape, cover: new Cover() }, [], false);
     if (error !== undefined)
       for (const at of this.#reply.placeListsWithout(this.#error))
-        this.#oneWay(`${entry.pointer}/error`, `${at}: an item whose call fails is missing in it`);
+        oneWay(`${entry.pointer}/error`, `${at}: an item whose call fails is missing in it`);
     const faults = entry.faults.map((fault, index) => this.#faultMaker(fault, index));
     const withinOf = (...rules: RuleCompiler[]) =>
-      rules.some(({ callsFunctions }) => callsFunctions) ? this.#module?.within : undefined;
+      rules.some(({ callsFunctions }) => callsFunctions) ? module?.within : undefined;
     const within = {
       request: withinOf(this.#request),
       reply: withinOf(this.#reply, this.#error, this.#fault),
@@ -112,7 +107,7 @@ export class EntryCompiler {
     const isFor = (scope: Scope): boolean => fits === undefined || fits(scope);
     const forEach = [...entry.at, ...(entry.forEach ?? [])];
     return {
-      target: this.#target,
+      target,
       cover,
       fits: isFor,
       forEach,
@@ -127,21 +122,21 @@ export class EntryCompiler {
 
   /** Returns the body of a success response, in the documented form. */
   #answerShape(): Shape {
-    const { reply, replyForm } = this.#target;
+    const { reply, replyForm } = this.#source.target;
     if (replyForm === 'json') return reply ?? anyShape;
     return replyForm === 'none' ? noBody : replyForm === 'text' ? bodyText : bodyBytes;
   }
 
   #faultMaker({ pointer, name, when, map }: FaultRule, index: number): CompiledEntry['faults'][number] {
-    const { shapes, names, errorOf } = this.#faults;
+    const { shapes, names, errorOf } = this.#source.faults;
     const element = names[name] ?? name;
     const shape = shapes.get(element);
     if (shape === undefined)
       this.#problem(
         pointer,
-        `expected a fault that the WSDL declares for ${this.#old.path.slice(1)}, got ${name}; there are ${[...shapes.keys()].join(', ') || 'none'}`,
+        `expected a fault that the WSDL declares for ${this.#source.old.path.slice(1)}, got ${name}; there are ${[...shapes.keys()].join(', ') || 'none'}`,
       );
-    const open = this.#entry.faults.slice(0, index).find((one) => one.when.length === 0);
+    const open = this.#source.entry.faults.slice(0, index).find((one) => one.when.length === 0);
     if (open !== undefined)
       this.#problem(
         pointer,
@@ -178,7 +173,7 @@ export class EntryCompiler {
     begins: Source,
     at: (scope: Scope) => Scope,
   ): { readonly scopesOf: CompiledEntry['scopesOf']; readonly source: Source } {
-    const { forEach, pointer } = this.#entry;
+    const { forEach, pointer } = this.#source.entry;
     if (forEach === undefined) return { scopesOf: (root) => [at(root)], source: begins };
     const list = this.#request.paths.shapeAt(begins.shape, forEach, `${pointer}/forEach`);
     if (list.items === undefined && !list.open)
@@ -200,8 +195,8 @@ export class EntryCompiler {
   }
 
   #call(source: Source, omit: Cover): (scope: Scope) => MappedCall {
-    const entry = this.#entry;
-    const target = this.#target;
+    const entry = this.#source.entry;
+    const target = this.#source.target;
     const inBody: TargetRule[] = [];
     const fills: Fill[] = [];
     for (const one of entry.request.rules) {
@@ -229,7 +224,7 @@ export class EntryCompiler {
   /** Returns the parameter location of a target path. Undefined for a path in the body. */
   #parameterPlace([first, second]: Path): (typeof places)[number] | undefined {
     if (first?.kind !== 'member' || second?.kind !== 'member') return undefined;
-    const isOfBody = this.#target.body?.members.get(first.name)?.shape.kinds.has('object') === true;
+    const isOfBody = this.#source.target.body?.members.get(first.name)?.shape.kinds.has('object') === true;
     return isOfBody ? undefined : places.find((name) => name === first.name);
   }
 
@@ -240,7 +235,7 @@ export class EntryCompiler {
     source: Source,
     fills: Fill[],
   ): void {
-    const target = this.#target;
+    const target = this.#source.target;
     const name = path
       .slice(1)
       .map((step) => (step.kind === 'member' ? step.name : ''))
@@ -268,8 +263,8 @@ export class EntryCompiler {
 
   /** Reports required parameters without a rule, and placeholders of the path without a parameter. */
   #checkFilled(fills: readonly Fill[]): void {
-    const { pointer } = this.#entry;
-    const { method, path, parameters } = this.#target;
+    const { pointer } = this.#source.entry;
+    const { method, path, parameters } = this.#source.target;
     for (const parameter of parameters)
       if (parameter.required && !fills.some((fill) => fill.parameter === parameter))
         this.#problem(
@@ -285,8 +280,8 @@ export class EntryCompiler {
   }
 
   #body(group: Group, source: Source, omit: Cover): Maker | undefined {
-    const { pointer, to, auto } = this.#entry;
-    const { body, method, path, bodyRequired } = this.#target;
+    const { pointer, to, auto } = this.#source.entry;
+    const { body, method, path, bodyRequired } = this.#source.target;
     if (body === undefined) {
       const [first] = group.rules;
       if (first !== undefined)
@@ -314,9 +309,9 @@ export class EntryCompiler {
   }
 
   #replyMaker(rules: RuleCompiler, group: Group, source: Source, from: Path, auto: boolean): Maker {
-    const { pointer } = this.#entry;
+    const { pointer } = this.#source.entry;
     const shape = rules.paths.shapeAt(source.shape, from, `${pointer}/from`);
-    const target = this.#old.reply;
+    const target = this.#source.old.reply;
     if (target === undefined) return () => new Map(); // a one-way operation
     if (auto && !shape.kinds.has('object'))
       this.#problem(`${pointer}/autoReply`, 'expected a JSON response with members, got another response');

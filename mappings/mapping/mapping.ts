@@ -4,7 +4,7 @@ import { contractConstants } from '../loader/document/allowance.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
 import type { Module } from './code.ts';
-import { EntryCompiler, type FaultSource } from './compile-entry.ts';
+import { EntryCompiler } from './compile-entry.ts';
 import type { CompiledEntry, MappedAnswer } from './compiled-entry.ts';
 import { uncoveredMembers } from './cover.ts';
 import { errorShape, type FaultNames, faultShapes } from './faults.ts';
@@ -114,14 +114,19 @@ export function compileMapping({
         return undefined;
       }
       for (const refusal of found.refusals) problem(`${entry.pointer}/call`, refusal);
-      const oneWayAt: Report = (pointer, message) => oneWay.push({ pointer, message });
-      const ofFaults: FaultSource = {
-        shapes: declared,
-        names: faults[name] ?? {},
-        errorOf: (statuses) => errorShape(found, target, statuses),
-      };
-      const compiler = new EntryCompiler(entry, adopted, found, moduleOf(entry), ofFaults, problem, oneWayAt);
-      const way = compiler.compile();
+      const way = new EntryCompiler({
+        entry,
+        old: adopted,
+        target: found,
+        module: moduleOf(entry),
+        faults: {
+          shapes: declared,
+          names: faults[name] ?? {},
+          errorOf: (statuses) => errorShape(found, target, statuses),
+        },
+        problem,
+        oneWay: (pointer, message) => oneWay.push({ pointer, message }),
+      }).compile();
       const lacking = problems.length === 0 ? lackingAnswer(way, limits) : undefined;
       if (lacking !== undefined) problem(`${entry.pointer}/reply`, lacking);
       return way;
