@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { KeyPair } from '../../contract/credentials.ts';
-import { curveOf, parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
+import { curveOf, parseCertificate, rsaBits } from '../../security/certificate.ts';
 import type { ReadBytes } from '../document/bytes-reader.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -29,19 +29,8 @@ export function readKeyPair(
   ] as const)
     if (file === undefined) report(`${at}/${name}`, 'expected the path of a file, got none');
   const key = keyFile === undefined ? undefined : readKey(`${at}/key`, keyFile, report, files);
-  const list = files.read(`${at}/certificate`, 'CERTIFICATE', 'certificates', certificateFile);
-  const certificates = list.flatMap((bytes) => parseCertificate(bytes) ?? []);
-  if (certificates.length < list.length)
-    report(`${at}/certificate`, 'expected X.509 certificates, got other content');
-  const [own, ...issuers] = certificates;
-  if (own === undefined) return undefined;
-  for (const { publicKey } of certificates) {
-    const bits = rsaBits(publicKey);
-    const { least, most } = rsaRange;
-    if (bits !== undefined && (bits < least || bits > most))
-      report(`${at}/certificate`, `expected RSA keys of ${least} to ${most} bits, got ${bits} bits`);
-  }
-  if (key === undefined) return undefined;
+  const [own, ...issuers] = files.certificates(`${at}/certificate`, certificateFile);
+  if (own === undefined || key === undefined) return undefined;
   if (!own.x509.checkPrivateKey(key)) {
     const expected = 'expected the private key of the first certificate';
     report(`${at}/key`, `${expected}, got another key: ${shown(keyFile)}`);

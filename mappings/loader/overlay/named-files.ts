@@ -1,3 +1,4 @@
+import { type Certificate, parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
 import type { ReadBytes } from '../document/bytes-reader.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -33,6 +34,22 @@ export class NamedFiles {
       const values = valuesIn(bytes, label);
       if (values.length === 0) this.#report(pointer, `expected ${content} in PEM or DER, got ${shown(name)}`);
       return values;
+    });
+  }
+
+  /** Returns the X.509 certificates in the files of a key. Certificates that no signature may use are reported. */
+  certificates(at: string, given: string | readonly string[] | undefined): readonly Certificate[] {
+    return this.read(at, 'CERTIFICATE', 'certificates', given).flatMap((bytes) => {
+      const certificate = parseCertificate(bytes);
+      if (certificate === undefined) {
+        this.#report(at, 'expected X.509 certificates, got other content');
+        return [];
+      }
+      const bits = rsaBits(certificate.publicKey);
+      const { least, most } = rsaRange;
+      if (bits !== undefined && (bits < least || bits > most))
+        this.#report(at, `expected RSA keys of ${least} to ${most} bits, got ${bits} bits`);
+      return [certificate];
     });
   }
 

@@ -1,7 +1,6 @@
 // Reads the key `wsse.saml` of an overlay: settings for SAML Assertions, and the files of certificates of issuers.
 import type { Saml } from '../../contract/credentials.ts';
 import type { OverlayValues } from '../../contract/overlay-keys.ts';
-import { parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
 import type { ReadBytes } from '../document/bytes-reader.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -26,7 +25,9 @@ export function readSaml(
     report('/wsse/unverified', 'expected only elements that /wsse/saml does not verify, got "Assertion"');
   const issuers = [...(keys.issuers ?? [])].map(([name, file]) => ({
     name,
-    certificates: certificatesIn(`/wsse/saml/issuers${pointerSegment(name)}`, file, files, report),
+    certificates: files
+      .certificates(`/wsse/saml/issuers${pointerSegment(name)}`, file)
+      .map(({ bytes }) => bytes.toString('base64')),
   }));
   if (issuers.length === 0)
     report(
@@ -44,18 +45,6 @@ export function readSaml(
     credential: name === undefined || from === undefined ? undefined : { name, from },
     files: files.paths,
   };
-}
-
-function certificatesIn(at: string, file: string, files: NamedFiles, report: Report): readonly string[] {
-  return files.read(at, 'CERTIFICATE', 'certificates', file).map((bytes) => {
-    const certificate = parseCertificate(bytes);
-    const bits = certificate && rsaBits(certificate.publicKey);
-    const { least, most } = rsaRange;
-    if (certificate === undefined) report(at, 'expected X.509 certificates, got other content');
-    else if (bits !== undefined && (bits < least || bits > most))
-      report(at, `expected RSA keys of ${least} to ${most} bits, got ${bits} bits`);
-    return bytes.toString('base64');
-  });
 }
 
 /** Returns fingerprints in lower case without colons. Other texts are reported. */

@@ -1,7 +1,7 @@
 // Reads the key `wsse.x509` of an overlay: settings for verifying signatures, and the files of certificates and CRLs.
 import type { Signing } from '../../contract/credentials.ts';
 import type { OverlayValues } from '../../contract/overlay-keys.ts';
-import { type Certificate, parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
+import type { Certificate } from '../../security/certificate.ts';
 import { readCrl } from '../../security/crl.ts';
 import type { ReadBytes } from '../document/bytes-reader.ts';
 import type { Report } from '../document/error.ts';
@@ -20,16 +20,8 @@ export function readX509(
 ): Signing {
   const files = new NamedFiles(readBytes, report);
   const { require = ['body', 'timestamp'], replay = 'refuse' } = keys;
-  const cas = certificatesOf(
-    'ca',
-    files.read('/wsse/x509/ca', 'CERTIFICATE', 'certificates', keys.ca),
-    report,
-  );
-  const certificates = certificatesOf(
-    'certificates',
-    files.read('/wsse/x509/certificates', 'CERTIFICATE', 'certificates', keys.certificates),
-    report,
-  );
+  const cas = files.certificates('/wsse/x509/ca', keys.ca);
+  const certificates = files.certificates('/wsse/x509/certificates', keys.certificates);
   for (const { isCa } of cas)
     if (!isCa) report('/wsse/x509/ca', 'expected certificates of CAs (CA:TRUE), got another certificate');
   const crls = files.read('/wsse/x509/crl', 'X509 CRL', 'a CRL', keys.crl);
@@ -67,26 +59,6 @@ function sha1Of(given: unknown, report: Report): Signing['sha1'] {
   if (given !== undefined && given !== false)
     report('/wsse/x509/sha1', `expected false, signature or true, got ${shown(given)}`);
   return false;
-}
-
-/** Parses certificates. Certificates that no signature may use are reported. */
-function certificatesOf(
-  key: 'ca' | 'certificates',
-  values: readonly Buffer[],
-  report: Report,
-): readonly Certificate[] {
-  return values.flatMap((bytes) => {
-    const certificate = parseCertificate(bytes);
-    if (certificate === undefined) {
-      report(`/wsse/x509/${key}`, 'expected X.509 certificates, got other content');
-      return [];
-    }
-    const bits = rsaBits(certificate.publicKey);
-    const { least, most } = rsaRange;
-    if (bits !== undefined && (bits < least || bits > most))
-      report(`/wsse/x509/${key}`, `expected RSA keys of ${least} to ${most} bits, got ${bits} bits`);
-    return [certificate];
-  });
 }
 
 /**
