@@ -1,20 +1,11 @@
 import { defaultLimits } from '../contract/limits.ts';
-import {
-  type About,
-  type Binding,
-  type Contract,
-  type Operation,
-  partsOf,
-  type RecordType,
-  type Type,
-} from '../contract/model.ts';
-import { didYouMean, nearest } from '../contract/nearest.ts';
+import { type About, type Binding, type Contract, partsOf, type Type } from '../contract/model.ts';
 import { Allowance, contractError, isStackOverflow, OverLimit } from './document/allowance.ts';
 import type { ReadBytes } from './document/bytes-reader.ts';
-import { type ContractProblem, type Note, pointerSegment, type Report } from './document/error.ts';
-import { misspeltKeys } from './document/misspelt-keys.ts';
+import type { ContractProblem, Note, Report } from './document/error.ts';
+import { misspeltKeys, misspeltRootKeys } from './document/misspelt-keys.ts';
 import { addTo, childOf, isNode, type Node, shown, textOf } from './document/node.ts';
-import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './document/other-files.ts';
+import { fileOf, OtherFiles, type OtherFilesSource } from './document/other-files.ts';
 import { References } from './document/references.ts';
 import { UnforeseenReferences } from './document/unforeseen.ts';
 import type { ContractNames, Displaced } from './names/names.ts';
@@ -22,12 +13,8 @@ import { serviceNameOf } from './names/service-name.ts';
 import { buildCredentials, credentialsType, schemeCredentials } from './operations/credentials.ts';
 import type { NotServed } from './operations/entries.ts';
 import { type OperationDraft, readOperations } from './operations/operations.ts';
-import {
-  carriesStatus,
-  faultDetailOf,
-  faultDetailTypes,
-  findResponseStatus,
-} from './operations/response-status.ts';
+import { checkErrors, checkOverlayNames, checkStreams } from './operations/overlay-checks.ts';
+import { faultDetailOf, faultDetailTypes, findResponseStatus } from './operations/response-status.ts';
 import { readRoutes } from './operations/routes.ts';
 import { Servers } from './operations/servers.ts';
 import { checkEncryptedReplies } from './overlay/encrypted-replies.ts';
@@ -35,6 +22,7 @@ import { type Overlay, readOverlay } from './overlay/overlay.ts';
 import { deepFreeze } from './schema/freeze.ts';
 import { TypeBuilder } from './schema/type-builder.ts';
 import type { Places } from './versions/places.ts';
+import { supportedDocument } from './versions/supported.ts';
 import { convertSwagger, isSwagger } from './versions/swagger.ts';
 
 /** The parsed documents of a contract, with their names for error messages. */
@@ -63,11 +51,6 @@ export interface LoadedContract {
   readonly notes: readonly Note[];
   /** Operations of the document that cannot be called. */
   readonly notServed: readonly NotServed[];
-  /**
-   * References that are unresolved, circular or outside the folder; their values become JSON text. Misspelt keys of the
-   * root are listed first, as a possible cause.
-   */
-  readonly brokenReferences: readonly ContractProblem[];
   /** Members with contradictory definitions in an `allOf`. The first definition is used. */
   readonly contradictions: readonly Note[];
   /** Constraints that `validate: strict` cannot check. */
@@ -118,9 +101,9 @@ export function buildContract(source: ContractSource): LoadedContract {
   // With the rules of another dialect, many later problems would be wrong.
   if ([...problems.values()].some(({ pointer }) => pointer === '/dialect'))
     throw contractError(problems.values(), limits);
-  const document = readDocument(source.openapi, report);
+  const document = supportedDocument(source.openapi, report);
   const pinned = source.names ?? { operations: new Map(), types: new Map(), members: new Map() };
-  const make = (stated: Node): Omit<LoadedContract, 'brokenReferences' | 'hash'> => {
+  const make = (stated: Node): Omit<LoadedContract, 'hash'> => {
     const converted = isSwagger(stated)
       ? convertSwagger(stated, reportTo(source.openapiName, broken), allowance)
       : undefined;
@@ -144,43 +127,25 @@ export function buildContract(source: ContractSource): LoadedContract {
     return places === undefined ? made : withOriginalPointers(made, places);
   };
   const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
-  const misspelt = document === undefined ? [] : misspeltProblems(document, source.openapiName);
-  const misspeltRoot = document === undefined ? [] : misspeltRootKeys(document, source.openapiName);
-  if (loaded === undefined || problems.size > 0) {
+  const problemsOf = (find: (root: Node) => readonly Note[]): readonly ContractProblem[] =>
+    document === undefined ? [] : problemsAt(source.openapiName, find(document));
+  const misspelt = problemsOf(misspeltKeys);
+  const misspeltRoot = problemsOf(misspeltRootKeys);
+  if (loaded === undefined || problems.size + broken.size > 0) {
     const hasNone = [...problems.values()].some(({ pointer }) => pointer === '/paths');
     const found = new Map([...problems, ...broken]).values();
+    // A misspelt key may be the cause of the others.
     throw contractError([...misspeltRoot, ...found, ...(hasNone ? misspelt : [])], limits);
   }
-  // A misspelt key may be the cause of unresolved references.
-  const causes = broken.size === 0 ? [] : misspeltRoot;
-  const warnings = [...misspeltRoot, ...loaded.warnings, ...misspelt];
-  const brokenReferences = [...causes, ...broken.values()];
-  return { ...loaded, hash: allowance.hash, warnings, brokenReferences };
+  return { ...loaded, hash: allowance.hash, warnings: [...misspeltRoot, ...loaded.warnings, ...misspelt] };
 }
 
-function misspeltProblems(document: Node, file: string): readonly ContractProblem[] {
-  return misspeltKeys(document).map(({ pointer, why }) => ({ file, pointer, message: why }));
-}
-
-/** The keys of a document's root that are similar to a key of OpenAPI. An extension (`x-`) is never one. */
-function misspeltRootKeys(root: Node, file: string): readonly ContractProblem[] {
-  return Object.keys(root).flatMap((key) => {
-    const meant = rootKeys.has(key) || key.startsWith('x-') ? undefined : nearest(key, [...rootKeys]);
-    return meant === undefined
-      ? []
-      : [{ file, pointer: pointerSegment(key), message: unknownKey(key, meant) }];
-  });
-}
-
-function unknownKey(key: string, meant: string): string {
-  return `expected a key of OpenAPI, got ${shown(key)}. Did you mean ${meant}?`;
+function problemsAt(file: string, notes: readonly Note[]): readonly ContractProblem[] {
+  return notes.map(({ pointer, why }) => ({ file, pointer, message: why }));
 }
 
 /** Replaces pointers into the converted document with pointers into the original. */
-function withOriginalPointers<T extends Omit<LoadedContract, 'brokenReferences' | 'hash'>>(
-  made: T,
-  places: Places,
-): T {
+function withOriginalPointers<T extends Omit<LoadedContract, 'hash'>>(made: T, places: Places): T {
   const toOriginal = <N extends { readonly pointer: string }>(notes: readonly N[]): readonly N[] =>
     notes.map((note) => ({ ...note, pointer: places.originalOf(note.pointer) }));
   return {
@@ -224,71 +189,12 @@ function otherFilesOf(
 ): OtherFiles | undefined {
   if (readFile === undefined) return undefined;
   const document = openapiName.slice(openapiName.lastIndexOf('/') + 1);
-  return createOtherFiles({ document, folders: overlay.refs, read: readFile, most: limits.contractFiles });
+  return new OtherFiles({ document, folders: overlay.refs, read: readFile, most: limits.contractFiles });
 }
 
 /** Returns the path of another file of the document. A URL is returned unchanged. */
 function siblingPath(document: string, file: string): string {
   return file.includes(':') ? file : document.slice(0, document.lastIndexOf('/') + 1) + file;
-}
-
-/** The keys of an OpenAPI document's root (OpenAPI 3.2.0, 4.1; Swagger 2.0). */
-const rootKeys: ReadonlySet<string> = new Set([
-  'openapi',
-  'swagger',
-  '$self',
-  'info',
-  'jsonSchemaDialect',
-  'servers',
-  'host',
-  'basePath',
-  'schemes',
-  'consumes',
-  'produces',
-  'paths',
-  'webhooks',
-  'components',
-  'definitions',
-  'parameters',
-  'responses',
-  'securityDefinitions',
-  'security',
-  'tags',
-  'externalDocs',
-]);
-
-/**
- * Returns the document if its version is supported and no required key is misspelt. Otherwise reports the reason and
- * returns undefined.
- */
-function readDocument(root: unknown, report: Report): Node | undefined {
-  if (isNode(root)) {
-    const missing = ['paths', root.swagger === undefined ? 'openapi' : 'swagger'].filter(
-      (key) => root[key] === undefined,
-    );
-    const misspelt = Object.keys(root).flatMap((key) => {
-      const meant = missing.find((name) => nearest(key, [name]) !== undefined);
-      return meant === undefined || rootKeys.has(key) ? [] : [{ key, meant }];
-    });
-    for (const { key, meant } of misspelt) report(pointerSegment(key), unknownKey(key, meant));
-    if (misspelt.length > 0) return undefined;
-    const { openapi } = root;
-    // 3.1 without quotes is a number.
-    if (
-      (typeof openapi === 'string' || typeof openapi === 'number') &&
-      /^3\.[012](?:\.[\w.+-]*)?$/.test(String(openapi))
-    )
-      return root;
-  }
-  if (isSwagger(root)) return root;
-  if (isNode(root) && root.swagger !== undefined)
-    report('/swagger', `expected Swagger 2.0, or OpenAPI 3.0 to 3.2, got Swagger ${shown(root.swagger)}`);
-  else
-    report(
-      '/openapi',
-      `expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got ${shown(isNode(root) ? root.openapi : root)}`,
-    );
-  return undefined;
 }
 
 /** Input of `assemble`. */
@@ -302,7 +208,7 @@ interface Parts {
   readonly reportOverlay: Report;
 }
 
-function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash' | 'unforeseen'> {
+function assemble(parts: Parts): Omit<LoadedContract, 'hash' | 'unforeseen'> {
   const { document, references, overlay, pinned, openapiName, report, reportOverlay } = parts;
   const service = serviceOf(parts);
   const builder = new TypeBuilder(parts);
@@ -364,11 +270,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,
     displaced: [...read.displaced, ...displaced],
-    warnings: [...servers.suspicious(), ...references.tolerated()].map(({ pointer, why }) => ({
-      file: openapiName,
-      pointer,
-      message: why,
-    })),
+    warnings: problemsAt(openapiName, [...servers.suspicious(), ...references.tolerated()]),
   };
 }
 
@@ -439,80 +341,6 @@ function aboutOf(document: Node): About {
     externalDocs: text(childOf(document, 'externalDocs').url),
     tags: tags.map(({ name, description }) => ({ name: text(name), description: text(description) })),
   };
-}
-
-/** Reports replies without the status that carries in-band errors (W26). */
-function checkErrors(
-  { settings }: Overlay,
-  operations: readonly Operation[],
-  responseStatus: RecordType,
-  report: Report,
-): void {
-  const without = operations.find((operation) => !carriesStatus(operation, responseStatus));
-  if (settings.soapErrors === 'in-band' && without !== undefined)
-    report(
-      '/soapErrors',
-      `expected data.responseStatus in every reply, got none in ${without.name}. Use fault`,
-    );
-}
-
-/** Reports invalid uses of `stream`. A streamed file must be the whole body, and its values are not checked (W64). */
-function checkStreams(
-  { settings, wsse }: Overlay,
-  operations: readonly Operation[],
-  binary: ReadonlySet<Type>,
-  report: Report,
-): void {
-  for (const { name, stream, input, upstream } of operations) {
-    if (!stream) continue;
-    const { body } = upstream;
-    const pointer = `/operations${pointerSegment(name)}/stream`;
-    if (body.kind !== 'binary') report(pointer, `expected none, because the body of ${name} is not binary`);
-    else if (wsse?.x509 !== undefined)
-      report(pointer, 'expected none with /wsse/x509, which verifies a message before the call');
-    else if (settings.validate === 'strict')
-      report(pointer, 'expected none with validate: strict, which checks all values before the call');
-    else if (input.fields.some(({ json, type }) => json !== body.field && binary.has(type)))
-      report(pointer, `expected none, because other inputs of ${name} have base64 too`);
-  }
-}
-
-/** Reports names in the overlay that the document does not have. */
-function checkOverlayNames(
-  overlay: Overlay,
-  drafts: readonly OperationDraft[],
-  types: Contract['types'],
-  report: Report,
-): void {
-  const wrappers = drafts.flatMap(({ input, output }) => [input, output]);
-  const records = [...types, ...wrappers].filter((type) => type.kind === 'record');
-  const members = new Set(
-    overlay.personal.length === 0 ? [] : records.flatMap(({ fields }) => fields.map(({ json }) => json)),
-  );
-  for (const [index, member] of overlay.personal.entries()) {
-    if (!members.has(member))
-      report(
-        `/personal/${index}`,
-        `expected a JSON member of some type, got ${shown(member)}${didYouMean(member, members)}`,
-      );
-  }
-  const byName = new Map([...wrappers, ...types].map((type) => [type.name, type]));
-  const items = new Set(types.flatMap((type) => (type.kind === 'array' ? [type.item] : [])));
-  for (const [name, { order, item }] of overlay.types) {
-    const pointer = `/types${pointerSegment(name)}`;
-    const type = byName.get(name);
-    if (type === undefined) {
-      report(
-        pointer,
-        `expected the name of a type that an operation reaches, got ${shown(name)}${didYouMean(name, byName.keys())}`,
-      );
-      continue;
-    }
-    if (order !== undefined && type.kind !== 'record')
-      report(`${pointer}/order`, `expected none, because ${name} is not an object`);
-    if (item !== undefined && !items.has(type))
-      report(`${pointer}/item`, `expected none, because no array of ${name} exists`);
-  }
 }
 
 /** Returns the types that contain base64, directly or indirectly. */

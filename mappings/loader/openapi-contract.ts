@@ -1,8 +1,7 @@
 // Reads the files of a contract and builds the model. This folder reads OpenAPI documents and overlays, reports their
 // problems and keeps names. The steps are in `document/`, `schema/` and `operations/`. It has no codecs and no network
 // code; only this file and `document/yaml.ts` do I/O.
-import { realpathSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { defaultLimits } from '../contract/limits.ts';
 import { buildContract, type ContractSource, type LoadedContract } from './build-contract.ts';
 import { type ContractPlace, filesIn, isDocumentUrl, namesLockOf } from './contract-files.ts';
@@ -11,7 +10,7 @@ import { bytesReader } from './document/bytes-reader.ts';
 import { ContractError, type ContractProblem } from './document/error.ts';
 import { withoutUrlSecrets } from './document/node.ts';
 import { PatchFiles } from './document/patch-files.ts';
-import { readYamlFile, withLines } from './document/yaml.ts';
+import { pathInside, readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
 import { type OwnWsse, placedIn, withOwnWsse } from './overlay/own-wsse.ts';
 
@@ -61,9 +60,7 @@ export function readOpenapiContract(
     throw error instanceof ContractError ? explained([...problems, ...error.problems]) : error;
   }
   patches.finish();
-  // Unresolved references mean that part of the document is missing, so they are errors at start.
-  const missing = [...problems, ...loaded.brokenReferences];
-  if (missing.length > 0) throw explained(contractError(missing, limits).problems);
+  if (problems.length > 0) throw explained(contractError(problems, limits).problems);
   return { ...loaded, warnings: withLines(loaded.warnings) };
 }
 
@@ -88,17 +85,11 @@ function fileReader(
   allowance: Allowance,
 ): NonNullable<ContractSource['readFile']> {
   return (folder, path) => {
-    try {
-      const root = realpathSync(folder === undefined ? documents : resolve(overlays, folder));
-      const file = realpathSync(join(root, path));
-      if (!file.startsWith(root + sep)) return { why: 'got a file outside the folder' };
-      const problems: ContractProblem[] = [];
-      const read = readYamlFile(file, problems, allowance);
-      if (read !== undefined) return { root: patches.apply(read) };
-      return { why: `got an unreadable file (${problems.map(({ message }) => message).join('; ')})` };
-    } catch (error) {
-      if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
-      throw error;
-    }
+    const file = pathInside(folder === undefined ? documents : resolve(overlays, folder), path);
+    if (typeof file === 'object') return file;
+    const problems: ContractProblem[] = [];
+    const read = readYamlFile(file, problems, allowance);
+    if (read !== undefined) return { root: patches.apply(read) };
+    return { why: `got an unreadable file (${problems.map(({ message }) => message).join('; ')})` };
   };
 }

@@ -1,11 +1,17 @@
 import { nearest } from '../../contract/nearest.ts';
 import { type Note, pointerSegment } from './error.ts';
 import { childOf, isNode, type Node, shown } from './node.ts';
+import { methods } from './unforeseen.ts';
 
 // Finds misspelt keys. The loader ignores unknown keys, so a misspelt `requestBody` or `parameters` would silently
 // leave an operation without inputs. Keys of other tools are common, so only keys similar to a known one are reported.
 
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+/** The keys of a document's root (OpenAPI 3.2.0, 4.1; Swagger 2.0). */
+const rootKeys: readonly string[] = [
+  ...['openapi', 'swagger', '$self', 'info', 'jsonSchemaDialect', 'servers', 'host', 'basePath', 'schemes'],
+  ...['consumes', 'produces', 'paths', 'webhooks', 'components', 'definitions', 'parameters', 'responses'],
+  ...['securityDefinitions', 'security', 'tags', 'externalDocs'],
+];
 
 /** Keys of OpenAPI objects in versions up to 3.2 and in Swagger 2.0. */
 const keys = {
@@ -25,6 +31,29 @@ const keys = {
 /** Maximum number of unknown keys that are compared with the known ones. */
 const maxUnknown = 1_000;
 
+/** Returns the keys of a document's root that are similar to a key of OpenAPI. An extension (`x-`) is never one. */
+export function misspeltRootKeys(root: Node): readonly Note[] {
+  return Object.keys(root).flatMap((key) => {
+    const meant = rootKeys.includes(key) || key.startsWith('x-') ? undefined : nearest(key, rootKeys);
+    return meant === undefined ? [] : [misspelt('', key, meant)];
+  });
+}
+
+/** Returns the keys of a document's root that are similar to a missing key without which nothing can be read. */
+export function misspeltRequiredKeys(root: Node): readonly Note[] {
+  const required = ['paths', root.swagger === undefined ? 'openapi' : 'swagger'];
+  const missing = required.filter((key) => root[key] === undefined);
+  return Object.keys(root).flatMap((key) => {
+    const meant = missing.find((name) => nearest(key, [name]) !== undefined);
+    return meant === undefined || rootKeys.includes(key) ? [] : [misspelt('', key, meant)];
+  });
+}
+
+function misspelt(owner: string, key: string, meant: string): Note {
+  const why = `expected a key of OpenAPI, got ${shown(key)}. Did you mean ${meant}?`;
+  return { pointer: owner + pointerSegment(key), why };
+}
+
 /** Returns unknown keys in the paths of a document that are similar to an OpenAPI key missing from the same object. */
 export function misspeltKeys(document: Node): readonly Note[] {
   const found: Note[] = [];
@@ -37,9 +66,7 @@ export function misspeltKeys(document: Node): readonly Note[] {
         key,
         known.filter((name) => node[name] === undefined),
       );
-      if (meant === undefined) continue;
-      const why = `expected a key of OpenAPI, got ${shown(key)}. Did you mean ${meant}?`;
-      found.push({ pointer: pointerOf() + pointerSegment(key), why });
+      if (meant !== undefined) found.push(misspelt(pointerOf(), key, meant));
     }
   };
   const checkBody = (body: Node, pointerOf: () => string, known: readonly string[]): void => {

@@ -1,19 +1,5 @@
 import { shown } from './node.ts';
 
-/** Access to the other files of a document, which its references name. */
-export interface OtherFiles {
-  /**
-   * Opens the file that an address names relative to another file. File `''` is the document itself, returned without
-   * its root.
-   */
-  readonly open: (
-    address: string,
-    from: string,
-  ) => { readonly file: string; readonly root: unknown } | NotOpened;
-  /** Returns the address relative to file `to` of a file named relative to file `from`. */
-  readonly addressFrom: (to: string, address: string, from: string) => string;
-}
-
 /** The reason why a file was not opened. */
 export interface NotOpened {
   readonly why: string;
@@ -53,41 +39,53 @@ export function joinFile(file: string, pointer: string): string {
   return file === '' ? pointer : `${file}#${pointer}`;
 }
 
-/**
- * Creates access to the other files of a document. Each file is read once, on the first reference. URLs are never
- * fetched.
- */
-export function createOtherFiles(source: OtherFilesSource): OtherFiles {
-  const { document, most, hasQueries = false } = source;
-  const opened = new Map<string, ReturnType<OtherFiles['open']>>();
-  return {
-    addressFrom: (to, address, from) => {
-      const resolved = address === '' ? from : resolveFile(address, from, hasQueries);
-      if (resolved === undefined) return address; // reported when it is opened
-      const file = resolved === '' ? document : resolved;
-      if (file === to || (file === document && to === '')) return '';
-      if (isUrl(file) || isUrl(to)) return file;
-      const up = '../'.repeat(to.split('/').length - 1);
-      return up + file.split('/').map(encodeURIComponent).join('/');
-    },
-    open: (address, from) => {
-      const file = address === '' ? from : resolveFile(address, from, hasQueries);
-      if (file === undefined) return { why: 'is no relative path' };
-      if (file === document) return { file: '', root: undefined };
-      const known = opened.get(file);
-      if (known !== undefined) return known;
-      const made =
-        opened.size >= most ? { why: `exceeds the maximum of ${most} files` } : openFile(file, source);
-      opened.set(file, made);
-      return made;
-    },
-  };
+/** A file that was opened, or the reason why not. File `''` is the document itself, without its root. */
+type Opened = { readonly file: string; readonly root: unknown } | NotOpened;
+
+/** The other files of a document, which its references name. Each is read once. URLs are never fetched. */
+export class OtherFiles {
+  readonly #source: OtherFilesSource;
+  readonly #opened = new Map<string, Opened>();
+
+  constructor(source: OtherFilesSource) {
+    this.#source = source;
+  }
+
+  /** Returns the address relative to file `to` of a file named relative to file `from`. */
+  addressFrom(to: string, address: string, from: string): string {
+    const { document } = this.#source;
+    const resolved = this.#resolved(address, from);
+    if (resolved === undefined) return address; // reported when it is opened
+    const file = resolved === '' ? document : resolved;
+    if (file === to || (file === document && to === '')) return '';
+    if (isUrl(file) || isUrl(to)) return file;
+    const up = '../'.repeat(to.split('/').length - 1);
+    return up + file.split('/').map(encodeURIComponent).join('/');
+  }
+
+  /** Opens the file that an address names relative to another file. */
+  open(address: string, from: string): Opened {
+    const { document, most } = this.#source;
+    const file = this.#resolved(address, from);
+    if (file === undefined) return { why: 'is no relative path' };
+    if (file === document) return { file: '', root: undefined };
+    const known = this.#opened.get(file);
+    if (known !== undefined) return known;
+    const isFull = this.#opened.size >= most;
+    const made = isFull ? { why: `exceeds the maximum of ${most} files` } : openFile(file, this.#source);
+    this.#opened.set(file, made);
+    return made;
+  }
+
+  #resolved(address: string, from: string): string | undefined {
+    return address === '' ? from : resolveFile(address, from, this.#source.hasQueries === true);
+  }
 }
 
 function openFile(
   file: string,
   { folders, read, foldersAre = "among the overlay's refs" }: OtherFilesSource,
-): ReturnType<OtherFiles['open']> {
+): Opened {
   // A path that starts with `../` leaves the document's folder.
   if (!isUrl(file) && !file.startsWith('../'))
     return found(file, read(undefined, file), 'below the folder of the document');
@@ -107,11 +105,7 @@ function openFile(
   return found(file, read(folder, isUrl(file) ? decoded(path) : path), `in ${shown(folder)}`);
 }
 
-function found(
-  file: string,
-  content: ReturnType<OtherFilesSource['read']>,
-  where: string,
-): ReturnType<OtherFiles['open']> {
+function found(file: string, content: ReturnType<OtherFilesSource['read']>, where: string): Opened {
   return 'why' in content
     ? { why: `cannot be resolved: expected a file ${where}, ${content.why}` }
     : { file, ...content };

@@ -78,7 +78,7 @@ export function applyPatches(
         places.set(location.map(pointerSegment).join(''), place);
       };
       try {
-        patched = new Change(patched, name, action, note, report, allowance).apply();
+        patched = new Change({ root: patched, name, action, note, report, allowance }).apply();
       } catch (error) {
         if (!(error instanceof OverLimit)) throw error;
         report(action.pointer, error.message);
@@ -177,77 +177,77 @@ interface Selection {
   readonly inner: Map<string | number, Selection>;
 }
 
+/** Input of an action's change. */
+interface ChangeSource {
+  readonly root: unknown;
+  /** Name of the document in messages. */
+  readonly name: string;
+  readonly action: Action;
+  /** Receives the location of each changed value. */
+  readonly note: (location: Location) => void;
+  readonly report: Report;
+  readonly allowance: Allowance;
+}
+
 /** One action applied to a document. The document is not modified: changed parts are copied. */
 class Change {
-  readonly #root: unknown;
-  readonly #name: string;
-  readonly #action: Action;
-  readonly #note: (location: Location) => void;
-  readonly #report: Report;
-  readonly #allowance: Allowance;
+  readonly #source: ChangeSource;
 
-  constructor(
-    root: unknown,
-    name: string,
-    action: Action,
-    note: (location: Location) => void,
-    report: Report,
-    allowance: Allowance,
-  ) {
-    this.#root = root;
-    this.#name = name;
-    this.#action = action;
-    this.#note = note;
-    this.#report = report;
-    this.#allowance = allowance;
+  constructor(source: ChangeSource) {
+    this.#source = source;
   }
 
   /** Returns the changed root. If the action is wrong, reports the error and returns the root unchanged. */
   apply(): unknown {
-    const { kind, target, pointer } = this.#action;
+    const { kind, target, pointer } = this.#source.action;
     const found = this.#select(target, `${pointer}/target`);
-    if (found === undefined) return this.#root;
+    if (found === undefined) return this.#source.root;
     if (found.length === 0) {
-      this.#report(
+      this.#source.report(
         `${pointer}/target`,
-        `${shown(target)} selects nothing in ${this.#name}. Expected a value`,
+        `${shown(target)} selects nothing in ${this.#source.name}. Expected a value`,
       );
-      return this.#root;
+      return this.#source.root;
     }
     if (kind === 'remove') return this.#remove(found);
     const kinds = new Set(found.map(({ value }) => kindOf(value)));
     if (kinds.size > 1) {
       const got = [...kinds].join(' and ');
-      this.#report(`${pointer}/target`, `expected values of one kind in ${this.#name}, got ${got}`);
-      return this.#root;
+      this.#source.report(
+        `${pointer}/target`,
+        `expected values of one kind in ${this.#source.name}, got ${got}`,
+      );
+      return this.#source.root;
     }
-    const given = kind === 'update' ? { value: this.#action.value } : this.#copied();
-    return given === undefined ? this.#root : this.#rebuild(treeOf(found), this.#root, [], given);
+    const given = kind === 'update' ? { value: this.#source.action.value } : this.#copied();
+    return given === undefined
+      ? this.#source.root
+      : this.#rebuild(treeOf(found), this.#source.root, [], given);
   }
 
   #remove(found: readonly Found[]): unknown {
     if (found.some(({ location }) => location.length === 0)) {
-      this.#report(
-        `${this.#action.pointer}/target`,
+      this.#source.report(
+        `${this.#source.action.pointer}/target`,
         'expected values in the document, got the document itself',
       );
-      return this.#root;
+      return this.#source.root;
     }
-    return this.#rebuild(treeOf(found), this.#root, [], undefined);
+    return this.#rebuild(treeOf(found), this.#source.root, [], undefined);
   }
 
   /**
    * Returns the value that `copy` selects. If it does not select exactly one value, reports that and returns undefined.
    */
   #copied(): { readonly value: unknown } | undefined {
-    const { value, pointer } = this.#action;
+    const { value, pointer } = this.#source.action;
     const found = this.#select(String(value), `${pointer}/copy`);
     if (found === undefined) return undefined;
     const [only] = found;
     if (only !== undefined && found.length === 1) return only;
-    this.#report(
+    this.#source.report(
       `${pointer}/copy`,
-      `expected one value in ${this.#name}, got ${found.length === 0 ? 'none' : found.length}`,
+      `expected one value in ${this.#source.name}, got ${found.length === 0 ? 'none' : found.length}`,
     );
     return undefined;
   }
@@ -255,15 +255,15 @@ class Change {
   /** Returns the values that a JSONPath selects. Reports an invalid JSONPath and returns undefined. */
   #select(path: string, pointer: string): readonly Found[] | undefined {
     try {
-      return select(path, this.#root, this.#allowance);
+      return select(path, this.#source.root, this.#source.allowance);
     } catch (error) {
       if (error instanceof OverLimit || !(error instanceof Error)) throw error;
       if (error instanceof MissingPackageError) {
-        this.#report(pointer, error.message);
+        this.#source.report(pointer, error.message);
         return undefined;
       }
       // The library's error contains the position in the JSONPath.
-      this.#report(pointer, `expected a JSONPath (RFC 9535), got ${shown(path)}: ${error.message}`);
+      this.#source.report(pointer, `expected a JSONPath (RFC 9535), got ${shown(path)}: ${error.message}`);
       return undefined;
     }
   }
@@ -275,13 +275,13 @@ class Change {
     location: Location,
     given: { readonly value: unknown } | undefined,
   ): unknown {
-    this.#allowance.step('', Array.isArray(value) ? value.length : 1);
+    this.#source.allowance.step('', Array.isArray(value) ? value.length : 1);
     // The enclosing value is changed first, so that changes of selected parts inside take precedence.
     const changed = isSelected && given !== undefined ? this.#merge(value, given.value, location, '') : value;
     if (inner.size === 0) return changed;
     const isRemoved = (key: string | number): boolean => {
       const isUnwanted = given === undefined && inner.get(key)?.isSelected === true;
-      if (isUnwanted) this.#note(Array.isArray(changed) ? location : [...location, key]);
+      if (isUnwanted) this.#source.note(Array.isArray(changed) ? location : [...location, key]);
       return isUnwanted;
     };
     const change = (item: unknown, key: string | number): unknown => {
@@ -298,18 +298,18 @@ class Change {
 
   /** Merges `given` into `value` (Overlay 1.1, Action Object). Reports values of different kinds. */
   #merge(value: unknown, given: unknown, location: Location, inside: string): unknown {
-    this.#allowance.step('');
+    this.#source.allowance.step('');
     const kind = kindOf(value);
     if (kind === 'a list') {
       if (inside !== '' && !Array.isArray(given)) return this.#refuse(value, given, location, inside);
       const list: readonly unknown[] = Array.isArray(value) ? value : [];
       const added: readonly unknown[] = Array.isArray(given) ? given : [given];
-      for (const index of added.keys()) this.#note([...location, list.length + index]);
+      for (const index of added.keys()) this.#source.note([...location, list.length + index]);
       return [...list, ...added];
     }
     if (kindOf(given) !== kind) return this.#refuse(value, given, location, inside);
     if (!isNode(value) || !isNode(given)) {
-      this.#note(location);
+      this.#source.note(location);
       return given;
     }
     const merged = new Map(Object.entries(value));
@@ -318,7 +318,7 @@ class Change {
       if (merged.has(key))
         merged.set(key, this.#merge(merged.get(key), member, at, inside + pointerSegment(key)));
       else {
-        this.#note(at);
+        this.#source.note(at);
         merged.set(key, member);
       }
     }
@@ -326,11 +326,11 @@ class Change {
   }
 
   #refuse(value: unknown, given: unknown, location: Location, inside: string): unknown {
-    const { kind, pointer } = this.#action;
+    const { kind, pointer } = this.#source.action;
     const at = location.map(pointerSegment).join('');
-    this.#report(
+    this.#source.report(
       `${pointer}/${kind}${kind === 'update' ? inside : ''}`,
-      `expected ${kindOf(value)}, like ${at} of ${this.#name}, got ${kindOf(given)}. Remove that value first`,
+      `expected ${kindOf(value)}, like ${at} of ${this.#source.name}, got ${kindOf(given)}. Remove that value first`,
     );
     return value;
   }

@@ -37,7 +37,8 @@ const each = (kind: Kind): Member => ({ each: kind });
 /** Members of the same kind. */
 const all = (member: Member, ...names: readonly string[]): Readonly<Record<string, Member>> =>
   Object.fromEntries(names.map((name) => [name, member]));
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+/** The methods of a path item, in versions up to 3.2. */
+export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
 /** Members of OpenAPI objects, except examples, links, callbacks and values, which are not read. */
 const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {

@@ -1,7 +1,8 @@
 // Reads the files of a contract as values with locations. This folder handles YAML and JSON, other files, `$ref`s,
 // settings files, problems with their lines, and limits. It does not depend on schemas, operations or names.
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join, sep } from 'node:path';
 import type { CST, Document, ErrorCode, LineCounter, Pair, Scalar, YAMLMap } from 'yaml';
 import { defaultLimits } from '../../contract/limits.ts';
 import { JsonError } from '../../json/grammar.ts';
@@ -61,6 +62,18 @@ function unreadable(error: unknown): string {
   if (typeof code !== 'string') throw error;
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'expected UTF-8, got other bytes';
   return code === 'ENOENT' ? 'no such file' : `unreadable (${code})`;
+}
+
+/** Returns the path of a file in a folder with links resolved, or the reason why it cannot be read. */
+export function pathInside(root: string, path: string): string | { readonly why: string } {
+  try {
+    const folder = realpathSync(root);
+    const real = realpathSync(join(folder, path));
+    return real.startsWith(folder + sep) ? real : { why: 'got a file outside the folder' };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
+    throw error;
+  }
 }
 
 /** Kinds of files that may have no end. */

@@ -122,75 +122,85 @@ export interface Displaced {
 export const longestName = 60;
 
 /** Truncates a name to the maximum length and appends 4 hexadecimal digits of its hash. */
-function shortened(name: string, most: number = longestName): string {
+function shortened(name: string, most: number): string {
   return name.length <= most ? name : `${name.slice(0, most - 5)}_${hexOf(name).slice(0, 4)}`;
 }
 
+/** Rules of a namer. */
+export interface NamingRules {
+  /** Returns all names that a name occupies in its namespace. The default is only the name. */
+  readonly elements?: (name: string) => readonly string[];
+  /** Returns the part of a key that is hashed. The default is the whole key. */
+  readonly tail?: (key: string) => string;
+  /** Maximum length of a name. */
+  readonly most?: number;
+  /** Folded names that are never assigned. */
+  readonly reserved?: ReadonlySet<string>;
+}
+
 /** Assigns names in one namespace. Names are unique after folding. */
-export interface Namer {
+export class Namer {
+  readonly displaced: Displaced[] = [];
+  readonly #pinned: Names;
+  readonly #rules: Required<NamingRules>;
+  readonly #holders = new Map<string, string | undefined>();
+
+  /** @param pinned names that are assigned before any others */
+  constructor(pinned: Names, rules: NamingRules = {}) {
+    this.#pinned = pinned;
+    const { elements = (name) => [name], tail = (key) => key } = rules;
+    const { most = Number.POSITIVE_INFINITY, reserved = new Set() } = rules;
+    this.#rules = { elements, tail, most, reserved };
+    for (const [key, name] of pinned) this.#take(name, key);
+  }
+
   /**
    * Returns names by key. Pinned names are assigned first, then the others in order. If a name is taken, `_` and 4
    * hexadecimal digits of the key's hash are appended. So a name does not depend on the number of other items.
    */
-  readonly give: (wanted: readonly Wanted[]) => Names;
+  give(wanted: readonly Wanted[]): Names {
+    return new Map(wanted.map((want) => [want.key, this.#nameOf(want)]));
+  }
+
   /** Reserves a name. */
-  readonly reserve: (name: string) => void;
-  readonly displaced: readonly Displaced[];
-}
+  reserve(name: string): void {
+    this.#take(name, undefined);
+  }
 
-/**
- * @param pinned names that are assigned before any others
- * @param elements returns all names that a name occupies in its namespace
- * @param tail returns the part of a key that is hashed
- * @param most maximum length of a name
- * @param reserved folded names that are never assigned
- */
-export function createNamer(
-  pinned: Names,
-  elements: (name: string) => readonly string[] = (name) => [name],
-  tail: (key: string) => string = (key) => key,
-  most: number = Number.POSITIVE_INFINITY,
-  reserved: ReadonlySet<string> = new Set(),
-): Namer {
-  const holders = new Map<string, string | undefined>();
-  const displaced: Displaced[] = [];
-  const take = (name: string, key: string | undefined): void => {
-    for (const element of elements(name)) holders.set(folded(element), key);
-  };
-  for (const [key, name] of pinned) take(name, key);
+  #take(name: string, key: string | undefined): void {
+    for (const element of this.#rules.elements(name)) this.#holders.set(folded(element), key);
+  }
 
-  const isTaken = (element: string): boolean => holders.has(element) || reserved.has(element);
-  const isFree = (name: string): boolean => !elements(name).some((element) => isTaken(folded(element)));
+  #isFree(name: string): boolean {
+    const isTaken = (element: string): boolean =>
+      this.#holders.has(element) || this.#rules.reserved.has(element);
+    return !this.#rules.elements(name).some((element) => isTaken(folded(element)));
+  }
 
-  function free(name: string, key: string): string {
-    if (isFree(name)) return name;
-    const digits = hexOf(tail(key));
+  #free(name: string, key: string): string {
+    if (this.#isFree(name)) return name;
+    const digits = hexOf(this.#rules.tail(key));
     for (let length = 4; length <= digits.length; length += 4) {
-      const candidate = `${name.slice(0, most - length - 1)}_${digits.slice(0, length)}`;
-      if (isFree(candidate)) return candidate;
+      const candidate = `${name.slice(0, this.#rules.most - length - 1)}_${digits.slice(0, length)}`;
+      if (this.#isFree(candidate)) return candidate;
     }
     throw new Error(`no name is free for ${name}`); // equal keys, or a hash collision
   }
 
-  function nameOf({ key, name: wanted }: Wanted): string {
-    const own = pinned.get(key);
+  #nameOf({ key, name: wanted }: Wanted): string {
+    const own = this.#pinned.get(key);
     if (own !== undefined) return own;
-    const name = free(shortened(wanted, most), key);
+    const name = this.#free(shortened(wanted, this.#rules.most), key);
     if (name !== wanted) {
-      const holder = elements(wanted)
-        .map((element) => holders.get(folded(element)))
-        .find((other) => other !== undefined && pinned.has(other));
-      if (holder !== undefined) displaced.push({ key, wanted, name, holder });
+      const holder = this.#rules
+        .elements(wanted)
+        .map((element) => this.#holders.get(folded(element)))
+        .find((other) => other !== undefined && this.#pinned.has(other));
+      if (holder !== undefined) this.displaced.push({ key, wanted, name, holder });
     }
-    take(name, key);
+    this.#take(name, key);
     return name;
   }
-
-  return {
-    give: (wanted) => new Map(wanted.map((want) => [want.key, nameOf(want)])),
-    reserve: (name) => take(name, undefined),
-    displaced,
-  };
 }
 
 /** Returns 64 hexadecimal digits that depend only on the text. */

@@ -3,12 +3,12 @@ import {
   byCodeUnit,
   type ContractNames,
   className,
-  createNamer,
   type Displaced,
   folded,
   hexOf,
   javaWords,
   longestName,
+  Namer,
   type Names,
   type Wanted,
 } from './names.ts';
@@ -82,7 +82,7 @@ export interface NamedTypes extends TypeNames {
  */
 export function nameTypes(source: TypeNamesSource): NamedTypes {
   const { reached, nameless, pinned } = source;
-  const namer = createNamer(pinned.types, undefined, undefined, longestName);
+  const namer = new Namer(pinned.types, { most: longestName });
   for (const name of source.wrappers.values()) namer.reserve(name);
   const wantedOf = ({ key, name }: Wanted): Wanted => {
     const isKept = !source.isPortable && isNamedByDocument(key);
@@ -177,17 +177,14 @@ function parameterName(name: string): string {
 }
 
 const wordsOfJava: ReadonlySet<string> = new Set(javaWords.map(folded));
+const noWords: ReadonlySet<string> = new Set();
 
 /** Returns true if no name is pinned, reserved or equal to another one, so that the namer would not change them. */
-function areFree(
-  wanted: readonly Wanted[],
-  pinned: Names,
-  reserved: ReadonlySet<string> | undefined,
-): boolean {
+function areFree(wanted: readonly Wanted[], pinned: Names, reserved: ReadonlySet<string>): boolean {
   const taken = new Set<string>();
   for (const { key, name } of wanted) {
     const element = folded(name);
-    if (pinned.has(key) || reserved?.has(element) === true || taken.has(element)) return false;
+    if (pinned.has(key) || reserved.has(element) || taken.has(element)) return false;
     taken.add(element);
   }
   return true;
@@ -204,7 +201,7 @@ function nameElements(
     if (!reached.has(type)) continue;
     const owner = keys.get(type) ?? wrappers.get(type) ?? '';
     const isWrapper = wrappers.has(type);
-    const reserved = isWrapper ? wordsOfJava : undefined;
+    const reserved = isWrapper ? wordsOfJava : noWords;
     const wanted = list.map(({ path, tail, wanted: name }) => ({
       key: owner + path,
       name: usable(isWrapper ? parameterName(name()) : name(), tail),
@@ -223,7 +220,7 @@ function nameElements(
         return name === undefined ? [] : [[key, name] as const];
       }),
     );
-    const namer = createNamer(own, undefined, (key) => byPath.get(key)?.tail ?? key, undefined, reserved);
+    const namer = new Namer(own, { tail: (key) => byPath.get(key)?.tail ?? key, reserved });
     for (const [key, name] of namer.give(wanted)) {
       names.set(key, name);
       byPath.get(key)?.set(name);

@@ -6,14 +6,7 @@ import type { OperationValues } from '../../contract/operation-keys.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown, textOf, textsOf } from '../document/node.ts';
 import { isUnresolved, type Located } from '../document/references.ts';
-import {
-  byCodeUnit,
-  createNamer,
-  type Displaced,
-  identifier,
-  longestName,
-  type Names,
-} from '../names/names.ts';
+import { byCodeUnit, type Displaced, identifier, longestName, Namer, type Names } from '../names/names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
 import { type Media, mediaOf } from './media-types.ts';
@@ -165,12 +158,10 @@ function nameOperations(
   entries: readonly Entry[],
   pinned: Names,
 ): { readonly names: Names; readonly displaced: readonly Displaced[] } {
-  const namer = createNamer(
-    pinned,
-    (name) => [name, `${name}Response`],
-    undefined,
-    longestName - 'Response'.length,
-  );
+  const namer = new Namer(pinned, {
+    elements: (name) => [name, `${name}Response`],
+    most: longestName - 'Response'.length,
+  });
   const names = namer.give(entries.toSorted((a, b) => byCodeUnit(a.key, b.key)));
   return { names, displaced: namer.displaced };
 }

@@ -86,7 +86,7 @@ function readJson(
   { builder, references }: OperationsSource,
 ): ReadBody {
   const { node: schema, pointer } = others.schema;
-  const isOne = schemaKey(arrays, references) === schemaKey(others, references);
+  const isOne = arrays === others || schemaKey(arrays, references) === schemaKey(others, references);
   const schemas = isOne ? [others.schema] : [others.schema, arrays.schema];
   const body = { kind: 'json', field: field.json, mediaType: others.type, arrays: arrays.type } as const;
   const place = { ...field, pointer, examples: others };

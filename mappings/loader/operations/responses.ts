@@ -165,8 +165,8 @@ function chooseMedia(
 function needsRecord({ method }: Entry, successes: readonly Success[], source: OperationsSource): boolean {
   if (method === 'HEAD' || successes.some(({ status, headers }) => isRedirect(status) || headers.length > 0))
     return true;
-  const [first, ...others] = successes.map((success) => shapeOf(success, source));
-  return others.some((shape) => shape !== first);
+  if (successes.length < 2) return false;
+  return new Set(successes.map((success) => shapeOf(success, source))).size > 1;
 }
 
 /** Returns a key that is equal for responses of the same type: the same schema in the same form. */

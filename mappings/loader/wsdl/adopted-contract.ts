@@ -65,7 +65,6 @@ export function loadAdoptedContract(
     hash: allowance.hash,
     notes: [],
     notServed: notServedOf(folder, service),
-    brokenReferences: [],
     contradictions: [],
     unchecked: [],
     ownXml: [],

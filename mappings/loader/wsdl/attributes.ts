@@ -39,11 +39,8 @@ export function readAttributes(context: SchemaContext, element: XmlElement, sche
 }
 
 function groupOf(context: SchemaContext, at: XmlElement, schema: Schema): AttributeSet {
-  const none: AttributeSet = { uses: new Map(), any: false };
-  const ref = attributeOf(at, 'ref');
-  const name = ref === undefined ? undefined : context.symbols.nameOf(at, ref, schema);
-  const declared = name === undefined ? undefined : context.symbols.find('attributeGroup', name, at, schema);
-  if (declared === undefined) return none;
+  const declared = context.symbols.referred('attributeGroup', at, 'ref', schema);
+  if (declared === undefined) return { uses: new Map(), any: false };
   return context.depth.within(at, () => readAttributes(context, declared.element, declared.schema));
 }
 
@@ -62,11 +59,8 @@ export function mergeAttributes(
 
 function readUse(context: SchemaContext, element: XmlElement, schema: Schema): AttributeUse | undefined {
   const required = attributeOf(element, 'use') === 'required';
-  const ref = attributeOf(element, 'ref');
-  if (ref !== undefined) {
-    const name = context.symbols.nameOf(element, ref, schema);
-    const declared =
-      name === undefined ? undefined : context.symbols.find('attribute', name, element, schema);
+  if (attributeOf(element, 'ref') !== undefined) {
+    const declared = context.symbols.referred('attribute', element, 'ref', schema);
     if (declared === undefined) return undefined;
     return {
       name: declared.name,

@@ -14,76 +14,86 @@ export interface Definition {
   readonly element: XmlElement;
 }
 
-/** Definitions of all documents, by kind and name. */
-export interface Definitions {
+/** All kinds, in the order of a WSDL. */
+export const kinds: readonly DefinitionKind[] = ['message', 'portType', 'binding', 'service'];
+
+/** Returns the kind of a definition; undefined for any other element. */
+export function kindOf(element: XmlElement): DefinitionKind | undefined {
+  return kinds.find((kind) => isA(element, namespaces.wsdl, kind));
+}
+
+/** The definitions of all documents, by kind and name. The first of several with the same kind and name is kept. */
+export class Definitions {
+  readonly #findings: Findings;
+  readonly #byName = new Map<string, Definition>();
+  readonly #byLocal = new Map<string, Definition[]>();
+  readonly #byKind = new Map<DefinitionKind, Definition[]>();
+  /** Second definitions with the same kind and name. References to the first are flaws. */
+  readonly #second = new Map<Definition, XmlElement>();
+
+  constructor(roots: readonly XmlElement[], findings: Findings) {
+    this.#findings = findings;
+    for (const root of roots)
+      for (const element of root.children) {
+        const kind = kindOf(element);
+        if (kind !== undefined) this.#add(kind, element, attributeOf(root, 'targetNamespace') ?? '');
+      }
+  }
+
+  #add(kind: DefinitionKind, element: XmlElement, namespace: string): void {
+    const local = attributeOf(element, 'name') ?? '';
+    const definition = { name: { namespace, local }, element };
+    const key = `${kind} ${expanded(definition.name)}`;
+    const before = this.#byName.get(key);
+    if (before !== undefined) {
+      this.#findings.problem(element, anotherText(kind, local));
+      this.#second.set(before, element);
+      return;
+    }
+    this.#byName.set(key, definition);
+    addTo(this.#byKind, kind, definition);
+    addTo(this.#byLocal, `${kind} ${local}`, definition);
+  }
+
+  all(kind: DefinitionKind): readonly Definition[] {
+    return this.#byKind.get(kind) ?? [];
+  }
+
   /** Returns the second definition with the same kind and name; undefined if it is unique. */
-  readonly secondOf: (definition: Definition) => XmlElement | undefined;
-  readonly all: (kind: DefinitionKind) => readonly Definition[];
+  secondOf(definition: Definition): XmlElement | undefined {
+    return this.#second.get(definition);
+  }
+
   /**
    * Returns the definition that an attribute refers to. A missing definition is reported. If only one definition has
    * the local name, it is used despite another namespace (A3).
    */
-  readonly find: (kind: DefinitionKind, at: XmlElement, attribute: string) => Definition | undefined;
-}
-
-const kinds: readonly DefinitionKind[] = ['message', 'portType', 'binding', 'service'];
-
-/**
- * Reads the definitions of documents. The first of several with the same kind and name is kept; references to it are
- * flaws.
- */
-export function readDefinitions(roots: readonly XmlElement[], findings: Findings): Definitions {
-  const byName = new Map<string, Definition>();
-  /** Second definition with the same kind and name. */
-  const second = new Map<Definition, XmlElement>();
-  const byLocal = new Map<string, Definition[]>();
-  const byKind = new Map<DefinitionKind, Definition[]>(kinds.map((kind) => [kind, []]));
-
-  for (const root of roots) {
-    const namespace = attributeOf(root, 'targetNamespace') ?? '';
-    for (const element of root.children) {
-      const kind = kinds.find((one) => isA(element, namespaces.wsdl, one));
-      if (kind === undefined) continue;
-      const local = attributeOf(element, 'name') ?? '';
-      const definition = { name: { namespace, local }, element };
-      const key = `${kind} ${expanded(definition.name)}`;
-      const before = byName.get(key);
-      if (before !== undefined) {
-        findings.problem(element, `expected one ${kind} ${shown(local)}, got another ${kind}`);
-        second.set(before, element);
-        continue;
-      }
-      byName.set(key, definition);
-      byKind.get(kind)?.push(definition);
-      addTo(byLocal, `${kind} ${local}`, definition);
-    }
-  }
-
-  function find(kind: DefinitionKind, at: XmlElement, attribute: string): Definition | undefined {
+  find(kind: DefinitionKind, at: XmlElement, attribute: string): Definition | undefined {
     const value = attributeOf(at, attribute);
     const name = value === undefined ? undefined : qualifiedName(at, value);
     if (name === undefined) {
-      findings.problem(at, `expected the name of a ${kind}, got ${shown(value)}`);
+      this.#findings.problem(at, `expected the name of a ${kind}, got ${shown(value)}`);
       return undefined;
     }
-    const found = byName.get(`${kind} ${expanded(name)}`);
-    const other = found === undefined ? undefined : second.get(found);
-    if (other !== undefined)
-      findings.problem(other, `expected one ${kind} ${shown(name.local)}, got another ${kind}`);
+    const found = this.#byName.get(`${kind} ${expanded(name)}`);
+    const other = found === undefined ? undefined : this.#second.get(found);
+    if (other !== undefined) this.#findings.problem(other, anotherText(kind, name.local));
     if (found !== undefined) return found;
-    const [lone, ...more] = byLocal.get(`${kind} ${name.local}`) ?? [];
+    const [lone, ...more] = this.#byLocal.get(`${kind} ${name.local}`) ?? [];
     if (lone === undefined || more.length > 0) {
-      findings.problem(at, `expected the ${kind} ${name.local} in ${shown(name.namespace)}, got none`);
+      this.#findings.problem(at, `expected the ${kind} ${name.local} in ${shown(name.namespace)}, got none`);
       return undefined;
     }
-    findings.warn(
+    this.#findings.warn(
       at,
       `the ${kind} ${name.local} is not in ${shown(name.namespace)}; the only one, in ${shown(lone.name.namespace)}, is used`,
     );
     return lone;
   }
+}
 
-  return { all: (kind) => byKind.get(kind) ?? [], find, secondOf: (definition) => second.get(definition) };
+function anotherText(kind: DefinitionKind, local: string): string {
+  return `expected one ${kind} ${shown(local)}, got another ${kind}`;
 }
 
 /** Returns the WSDL children of an element with a local name. */

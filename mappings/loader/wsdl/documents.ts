@@ -1,21 +1,20 @@
-import type { AdoptedDocument, AdoptedPlace } from '../../contract/adopted.ts';
+import type { AdoptedDocument } from '../../contract/adopted.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { Allowance } from '../document/allowance.ts';
-import { addTo, shown } from '../document/node.ts';
+import { shown } from '../document/node.ts';
 import type { NotOpened } from '../document/other-files.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
 import { type WsdlPlace, type XmlFile, XmlFiles } from './files.ts';
-import type { Findings } from './findings.ts';
+import { type Findings, placed } from './findings.ts';
 import {
   attributeOf,
   contentOffsets,
-  contentSpan,
   elementSpan,
   findAttribute,
+  innerSpan,
   readSource,
   readTree,
   valueOffsets,
-  valueSpan,
   type XmlElement,
   type XmlSource,
 } from './xml-tree.ts';
@@ -44,141 +43,121 @@ export interface BrokenLocation {
   readonly beginning?: string | undefined;
 }
 
-/** The address of a port, by offsets in the source's text. */
-export interface AddressMark {
-  readonly from: number;
-  readonly to: number;
-  readonly port: string;
-}
+type Version = '1.1' | '1.2' | 'other';
 
-/** SOAP versions of bindings and ports, and the addresses in each source. */
-export interface ServiceMarks {
-  readonly versions: ReadonlyMap<XmlElement, '1.1' | '1.2' | 'other'>;
-  readonly addresses: ReadonlyMap<XmlSource, readonly AddressMark[]>;
+/** A part of a document that is replaced when it is served, by offsets in the source's text. */
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+  readonly use:
+    | { readonly kind: 'location'; readonly document: AdoptedDocument; readonly location: string }
+    | { readonly kind: 'address'; readonly port: string }
+    /** A binding or port, with its tags. */
+    | { readonly kind: 'version'; readonly soap: Version };
 }
-
-/** The documents of a service, with their definitions and references. */
-export interface WsdlDocuments {
-  /** The `wsdl:definitions`, starting with the first document. */
-  readonly definitions: readonly XmlElement[];
-  readonly schemas: readonly Schema[];
-  readonly documents: readonly AdoptedDocument[];
-  readonly broken: readonly BrokenLocation[];
-  /** Marks an attribute value as a port's address. The addresses are known after the services are read. */
-  readonly addPlace: (at: XmlElement, attribute: string, port: string) => void;
-  /** Marks the content of an element as a port's address. */
-  readonly addContentPlace: (at: XmlElement, port: string) => void;
-  /** Marks a binding or port with its SOAP version. */
-  readonly addVersionPlace: (at: XmlElement, soap: '1.1' | '1.2' | 'other') => void;
-  /** All marks, as character offsets. */
-  readonly marks: ServiceMarks;
-  /** Removes the marks of ports that are not served. Their addresses are not changed. */
-  readonly dropPlaces: (ports: ReadonlySet<string>) => void;
-}
-
-type PlaceUse =
-  | { readonly kind: 'location'; readonly document: AdoptedDocument; readonly location: string }
-  | { readonly kind: 'address'; readonly port: string }
-  | { readonly kind: 'version'; readonly soap: '1.1' | '1.2' | 'other' };
 
 interface OpenDocument {
   /** Its number is assigned after all documents are read. */
   readonly document: { -readonly [member in keyof AdoptedDocument]: AdoptedDocument[member] };
-  readonly places: AdoptedPlace[];
+  readonly source: XmlSource;
+  /** By start. A schema may be processed for several namespaces. */
+  readonly marks: Map<number, Mark>;
   /**
    * Numbers in the locations of the document, for example 2 in `http://old.example/Service?xsd=2`, in order of mention.
    */
   readonly numbers: number[];
 }
 
-/** Reads the first WSDL and all referenced documents, and numbers them (A2). */
-export function readDocuments(place: WsdlPlace, allowance: Allowance, findings: Findings): WsdlDocuments {
-  return new DocumentReader(new XmlFiles(place, allowance, findings), allowance, findings).read();
-}
-
-class DocumentReader {
+/** The documents of a service: the first WSDL and all documents that it refers to, numbered (A2). */
+export class WsdlDocuments {
+  /** The `wsdl:definitions`, starting with the first document. */
+  readonly definitions: XmlElement[] = [];
+  readonly schemas: Schema[] = [];
   readonly #files: XmlFiles;
-  readonly #findings: Findings;
   readonly #opened = new Map<XmlFile, OpenDocument>();
   readonly #bySource = new Map<XmlSource, OpenDocument>();
-  readonly #marks = {
-    versions: new Map<XmlElement, '1.1' | '1.2' | 'other'>(),
-    addresses: new Map<XmlSource, AddressMark[]>(),
-  };
   /** Built-in schemas that imports refer to, by namespace. */
   readonly #builtIn = new Map<string, XmlFile>();
   readonly #allowance: Allowance;
-  readonly #definitions: XmlElement[] = [];
-  readonly #schemas: Schema[] = [];
   /** The effective namespaces of each schema. */
   readonly #added = new Map<XmlElement, Set<string>>();
   readonly #broken: BrokenLocation[] = [];
   /** Documents and schemas to read, in order of mention. */
   readonly #waiting: (() => void)[] = [];
 
-  constructor(files: XmlFiles, allowance: Allowance, findings: Findings) {
-    this.#files = files;
+  constructor(place: WsdlPlace, allowance: Allowance, findings: Findings) {
+    this.#files = new XmlFiles(place, allowance, findings);
     this.#allowance = allowance;
-    this.#findings = findings;
-  }
-
-  read(): WsdlDocuments {
     const first = this.#files.first();
     if (first !== undefined) {
       const { root } = first;
       if (isA(root, namespaces.wsdl, 'definitions')) this.#enter(first, 'wsdl');
-      else this.#findings.wrong(root, `expected wsdl:definitions of WSDL 1.1, got <${root.local}>`);
+      else findings.problems.push(placed(root, `expected wsdl:definitions of WSDL 1.1, got <${root.local}>`));
     }
     // The list grows during the loop.
     for (const next of this.#waiting) next();
     numberDocuments([...this.#opened.values()]);
-    const held = new Set(this.#schemas.map(({ namespace }) => namespace));
-    return {
-      definitions: this.#definitions,
-      schemas: this.#schemas,
-      documents: [...this.#opened.values()].map(({ document }) => document),
-      // Components that are available from another document or built in are not missing.
-      broken: this.#broken.filter(({ at, namespace, isOther }) => {
-        if (at.local !== 'import' || isOther) return true;
-        return !held.has(namespace) && !builtInSchemas.has(namespace) && namespace !== namespaces.xsd;
-      }),
-      addPlace: (at, name, port) => {
-        this.#mark(at, name, { kind: 'address', port });
-        const attribute = findAttribute(at, name);
-        this.#addAddress(at, attribute && valueOffsets(at.source, attribute), port);
-      },
-      addVersionPlace: (at, soap) => {
-        this.#markSpan(at, elementSpan(at), { kind: 'version', soap });
-        this.#marks.versions.set(at, soap);
-      },
-      marks: this.#marks,
-      addContentPlace: (at, port) => {
-        this.#markSpan(at, contentSpan(at), { kind: 'address', port });
-        this.#addAddress(at, contentOffsets(at), port);
-      },
-      dropPlaces: (ports) => {
-        for (const { places } of this.#opened.values()) {
-          const kept = places.filter((place) => place.kind !== 'address' || !ports.has(place.port));
-          places.splice(0, places.length, ...kept);
-        }
-        for (const [source, marks] of this.#marks.addresses)
-          this.#marks.addresses.set(
-            source,
-            marks.filter(({ port }) => !ports.has(port)),
-          );
-      },
-    };
+  }
+
+  /** Locations that were not followed. Components of another document and built-in ones are not missing. */
+  get broken(): readonly BrokenLocation[] {
+    const held = new Set(this.schemas.map(({ namespace }) => namespace));
+    return this.#broken.filter(({ at, namespace, isOther }) => {
+      if (at.local !== 'import' || isOther) return true;
+      return !held.has(namespace) && !builtInSchemas.has(namespace) && namespace !== namespaces.xsd;
+    });
+  }
+
+  /** Returns the documents as they are served, with all marks as spans of bytes. */
+  toServed(): readonly AdoptedDocument[] {
+    return [...this.#opened.values()].map(({ document, source }) => {
+      document.places = this.marksIn(source).map(({ start, end, use }) => {
+        const span =
+          use.kind === 'version'
+            ? elementSpan({ source, offset: start, end })
+            : innerSpan(source, { start, end });
+        return { ...span, ...use };
+      });
+      return document;
+    });
+  }
+
+  /** Marks an attribute value as a port's address. The addresses are known after the services are read. */
+  markAddress(at: XmlElement, attribute: string, port: string): void {
+    this.#markValue(at, attribute, { kind: 'address', port });
+  }
+
+  /** Marks the content of an element as a port's address. */
+  markContent(at: XmlElement, port: string): void {
+    this.#mark(at, contentOffsets(at), { kind: 'address', port });
+  }
+
+  /** Marks a binding or port with its SOAP version. */
+  markVersion(at: XmlElement, soap: Version): void {
+    this.#mark(at, { start: at.offset, end: at.end }, { kind: 'version', soap });
+  }
+
+  /** Removes the addresses of ports that are not served, which are not changed. */
+  dropAddresses(ports: ReadonlySet<string>): void {
+    for (const { marks } of this.#opened.values())
+      for (const [start, { use }] of marks)
+        if (use.kind === 'address' && ports.has(use.port)) marks.delete(start);
+  }
+
+  /** Returns the marks of a document, in order. */
+  marksIn(source: XmlSource): readonly Mark[] {
+    const marks = this.#bySource.get(source)?.marks.values() ?? [];
+    return [...marks].toSorted((one, other) => one.start - other.start);
   }
 
   #enter(file: XmlFile, kind: 'wsdl' | 'xsd'): OpenDocument {
     const before = this.#opened.get(file);
     if (before !== undefined) return before;
-    const places: AdoptedPlace[] = [];
     const { source } = file.root;
     const { bytes, charset } = source;
     const isBuiltIn = this.#isBuiltIn(file);
-    const document = { kind, file: file.file, number: 0, isBuiltIn, bytes, charset, places };
-    const entered = { document, places, numbers: [] };
+    const document = { kind, file: file.file, number: 0, isBuiltIn, bytes, charset, places: [] };
+    const entered = { document, source, marks: new Map<number, Mark>(), numbers: [] };
     this.#opened.set(file, entered);
     this.#bySource.set(source, entered);
     if (kind === 'wsdl') this.#waiting.push(() => this.#readDefinitions(file.root));
@@ -233,7 +212,7 @@ class DocumentReader {
     const { document, numbers } = this.#enter(found, kind);
     const [, word, number] = /[?&](wsdl|xsd)=(\d{1,9})(?:&|$)/i.exec(location) ?? [];
     if (number !== undefined && word?.toLowerCase() === kind) numbers.push(Number(number));
-    this.#mark(at, attribute, { kind: 'location', document, location: location.trim() });
+    this.#markValue(at, attribute, { kind: 'location', document, location: location.trim() });
     return found;
   }
 
@@ -242,31 +221,19 @@ class DocumentReader {
     this.#broken.push({ at, namespace, message, isOther: true });
   }
 
-  /** Adds a place in order, unless it is known. A schema may be processed for several namespaces. */
-  #mark(at: XmlElement, name: string, what: PlaceUse): void {
+  #markValue(at: XmlElement, name: string, use: Mark['use']): void {
     const attribute = findAttribute(at, name);
-    this.#markSpan(at, attribute && valueSpan(at.source, attribute), what);
+    this.#mark(at, attribute && valueOffsets(at.source, attribute), use);
   }
 
-  #addAddress(
-    { source }: XmlElement,
-    offsets: { readonly start: number; readonly end: number } | undefined,
-    port: string,
-  ): void {
-    if (offsets !== undefined)
-      addTo(this.#marks.addresses, source, { from: offsets.start, to: offsets.end, port });
-  }
-
-  #markSpan(at: XmlElement, span: { from: number; to: number } | undefined, what: PlaceUse): void {
-    const places = this.#bySource.get(at.source)?.places;
-    if (span === undefined || places === undefined) return;
-    let index = places.length;
-    while (index > 0 && (places[index - 1]?.from ?? 0) > span.from) index--;
-    if (places[index - 1]?.from !== span.from) places.splice(index, 0, { ...span, ...what });
+  #mark({ source }: XmlElement, offsets: Pick<Mark, 'start' | 'end'> | undefined, use: Mark['use']): void {
+    const marks = this.#bySource.get(source)?.marks;
+    if (offsets !== undefined && marks?.has(offsets.start) === false)
+      marks.set(offsets.start, { ...offsets, use });
   }
 
   #readDefinitions(root: XmlElement): void {
-    this.#definitions.push(root);
+    this.definitions.push(root);
     for (const child of root.children) {
       if (isA(child, namespaces.wsdl, 'import')) {
         const file = this.#follow(child, 'location', attributeOf(child, 'namespace') ?? '');
@@ -292,7 +259,7 @@ class DocumentReader {
     this.#added.set(element, before.add(namespace));
     const imports = new Set<string>();
     const builtIn = this.#bySource.get(element.source)?.document.isBuiltIn === true;
-    this.#schemas.push({ element, namespace, imports, builtIn });
+    this.schemas.push({ element, namespace, imports, builtIn });
     this.#waiting.push(() => this.#readSchema(element, namespace, imports));
   }
 

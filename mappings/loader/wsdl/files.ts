@@ -9,21 +9,15 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { derivedFile } from '../../contract/adopted.ts';
 import { defaultLimits } from '../../contract/limits.ts';
 import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { type Allowance, OverLimit } from '../document/allowance.ts';
 import { shown, someOf } from '../document/node.ts';
-import {
-  createOtherFiles,
-  decoded,
-  isUrl,
-  type NotOpened,
-  type OtherFiles,
-} from '../document/other-files.ts';
-import { readWhole } from '../document/yaml.ts';
+import { decoded, isUrl, type NotOpened, OtherFiles } from '../document/other-files.ts';
+import { pathInside, readWhole } from '../document/yaml.ts';
 import type { Findings } from './findings.ts';
 import { blanked, oldSchemas, readSource, readTree, type XmlElement } from './xml-tree.ts';
 
@@ -86,7 +80,7 @@ export class XmlFiles {
     this.#root = realpathSync(place.folder);
     this.#allowance = allowance;
     this.#findings = findings;
-    this.#others = createOtherFiles({
+    this.#others = new OtherFiles({
       document: '',
       folders: place.refs,
       read: (ref, path) => this.#readBelow(ref, path),
@@ -101,8 +95,8 @@ export class XmlFiles {
     const { wsdl } = this.#place;
     const found = this.#read(this.#root, wsdl);
     if (!('why' in found)) return found;
-    if (this.#findings.flaws.length === 0)
-      this.#findings.fileProblem(wsdl, undefined, `expected a WSDL in the folder, ${found.why}`);
+    const message = `expected a WSDL in the folder, ${found.why}`;
+    if (this.#findings.flaws.length === 0) this.#findings.problems.push({ file: wsdl, pointer: '', message });
     return undefined;
   }
 
@@ -132,7 +126,7 @@ export class XmlFiles {
 
   /** Reads a file by its path in a folder, and once if two paths lead to it. `ref` replaces the folder in its name. */
   #read(below: string, path: string, ref?: string): Reading {
-    const real = inside(below, path);
+    const real = pathInside(below, path);
     if (typeof real === 'object') return real;
     const before = this.#known.get(real);
     if (before !== undefined) return before;
@@ -214,17 +208,6 @@ function existing(folder: string): string | undefined {
   }
 }
 
-/** Returns the path of a file with links resolved, or the reason why it cannot be read. */
-function inside(root: string, path: string): string | { why: string } {
-  try {
-    const real = realpathSync(join(root, path));
-    return real.startsWith(root + sep) ? real : { why: 'got a file outside the folder' };
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
-    throw error;
-  }
-}
-
 /**
  * Returns the WSDLs and schemas in a folder by root and target namespace, in path order. Folders that `adopt` wrote are
  * skipped.
@@ -263,7 +246,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
 
 /** Returns the root name and target namespace of a WSDL or schema from its first tag; undefined for any other file. */
 function rootHeld(root: string, path: string): string | undefined {
-  const real = inside(root, path);
+  const real = pathInside(root, path);
   if (typeof real === 'object') return undefined;
   const file = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

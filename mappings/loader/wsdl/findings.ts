@@ -31,29 +31,18 @@ export class Findings {
     return [...this.#warnings.values()];
   }
 
-  /** Adds a flaw of the current owner. */
-  problem(at: XmlElement, message: string): void {
-    this.flaws.push({ problem: placed(at, message), name: undefined, owner: this.owner });
-  }
-
-  /** Adds a flaw of the current owner: a reference to a component that does not exist. */
-  missing(at: XmlElement, name: QName, message: string): void {
+  /**
+   * Adds a flaw of the current owner.
+   *
+   * @param name name of a component that does not exist
+   */
+  problem(at: XmlElement, message: string, name?: QName): void {
     this.flaws.push({ problem: placed(at, message), name, owner: this.owner });
   }
 
   /** Adds a flaw of a file that no operation needs directly. */
   fileFlaw(file: string, line: number | undefined, message: string): void {
     this.flaws.push({ problem: { file, pointer: '', line, message }, name: undefined, owner: undefined });
-  }
-
-  /** Adds a problem that stops the whole service. */
-  wrong(at: XmlElement, message: string): void {
-    this.problems.push(placed(at, message));
-  }
-
-  /** Adds a problem of a file that stops the whole service. */
-  fileProblem(file: string, line: number | undefined, message: string): void {
-    this.problems.push({ file, pointer: '', line, message });
   }
 
   /** Calls a function. The flaws that it adds belong to `owner`. */

@@ -12,12 +12,12 @@ import {
 import { ContractError, type ContractProblem } from '../document/error.ts';
 import type { ContractNames } from '../names/names.ts';
 import { readNamesLock } from '../names/names-lock.ts';
-import { readDocuments, type WsdlDocuments } from './documents.ts';
+import { WsdlDocuments } from './documents.ts';
 import { Findings, notServedFor, unserved } from './findings.ts';
 import { operationKey } from './operation-names.ts';
 import { readPolicies } from './policies.ts';
 import { findIncomplete } from './reach.ts';
-import { readSchemas } from './schemas.ts';
+import { SchemaComponents } from './schemas.ts';
 import { type ReadService, readService } from './service.ts';
 import { singleWsdl } from './single-wsdl.ts';
 import { nameTypes } from './type-names.ts';
@@ -67,7 +67,7 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
   try {
     const names = options.names ?? keptNames(folder, allowance, findings);
     const { refs = new Map(), skipped, onOutside } = options;
-    const documents = readDocuments({ folder, wsdl, refs, skipped }, allowance, findings);
+    const documents = new WsdlDocuments({ folder, wsdl, refs, skipped }, allowance, findings);
     for (const { beginning } of documents.broken) if (beginning !== undefined) onOutside?.(beginning);
     const service = read(documents, names, allowance, findings);
     if (findings.problems.length > 0) throw contractError(findings.problems.map(inFolder), limits);
@@ -121,7 +121,7 @@ function read(
   findings: Findings,
 ): AdoptedService {
   const lost = new Set(documents.broken.map(({ namespace }) => namespace));
-  const components = readSchemas(documents.schemas, lost, allowance, findings);
+  const components = new SchemaComponents(documents.schemas, lost, allowance, findings);
   const whole = readService(documents, components, names.operations, allowance, findings);
   const { bindings, portElements, ...service } = withoutIncomplete(whole, documents, allowance, findings);
   return {
@@ -129,7 +129,7 @@ function read(
     typeNames: nameTypes(components.types, names.types),
     elements: components.elements,
     types: components.types,
-    documents: documents.documents,
+    documents: documents.toServed(),
     single: singleWsdl(documents),
     policies: readPolicies(documents.definitions, bindings, portElements),
   };
@@ -160,7 +160,7 @@ function withoutIncomplete(
     const at = service.portElements.get(name);
     if (at !== undefined) notServed.push(unserved(at, name, 'a port without a served operation'));
   }
-  documents.dropPlaces(dropped);
+  documents.dropAddresses(dropped);
   const ports = service.ports
     .filter(({ name }) => !dropped.has(name))
     .map((port) => ({ ...port, operations: port.operations.filter(isLeft) }));

@@ -149,7 +149,7 @@ function elementOfPart(context: MessageContext, part: XmlElement): ElementDeclar
     context.findings.problem(part, `expected a part with an element or a type, got ${stated ?? 'neither'}`);
     return undefined;
   }
-  return context.components.elementOf(name, part);
+  return context.components.globalElement(name, part);
 }
 
 /** Reads the faults of an operation in a port type (A29). The binding determines how they are encoded. */

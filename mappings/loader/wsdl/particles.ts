@@ -91,9 +91,7 @@ function sized(particle: Particle & { readonly particles: readonly Particle[] })
 }
 
 function readGroup(context: SchemaContext, at: XmlElement, schema: Schema): Particle | undefined {
-  const ref = attributeOf(at, 'ref');
-  const name = ref === undefined ? undefined : context.symbols.nameOf(at, ref, schema);
-  const declared = name === undefined ? undefined : context.symbols.find('group', name, at, schema);
+  const declared = context.symbols.referred('group', at, 'ref', schema);
   const model = declared === undefined ? undefined : xsdChild(declared.element, 'all', 'choice', 'sequence');
   if (declared === undefined || model === undefined) return undefined;
   return context.groupOf(declared, () =>
@@ -146,15 +144,8 @@ function readLocalElement(
     return undefined;
   }
   const qualified = isQualified(element, schema, 'elementFormDefault');
-  const named = attributeOf(element, 'type');
-  const inner = xsdChild(element, 'complexType', 'simpleType');
   stepAt(context.allowance, element);
-  const type =
-    named !== undefined
-      ? context.typeNamed(named, element, schema)
-      : inner !== undefined
-        ? context.anonymousType(inner, schema)
-        : anyType;
+  const type = context.typeOfElement(element, schema) ?? anyType;
   return {
     ...plainElement(
       { namespace: qualified ? schema.namespace : '', local },

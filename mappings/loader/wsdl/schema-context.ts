@@ -27,8 +27,8 @@ export interface SchemaContext {
    * read.
    */
   readonly baseNamed: (value: string, at: XmlElement, schema: Schema) => SchemaType;
-  /** Returns the type of an `xs:complexType` or `xs:simpleType` without a name. */
-  readonly anonymousType: (element: XmlElement, schema: Schema) => SchemaType;
+  /** Returns the type that an `xs:element` names or contains; undefined without one. */
+  readonly typeOfElement: (element: XmlElement, schema: Schema) => SchemaType | undefined;
   readonly elementOf: (
     name: QName,
     at: XmlElement,

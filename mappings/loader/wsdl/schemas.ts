@@ -28,40 +28,18 @@ import { readSimpleType } from './simple-types.ts';
 import { type Declared, Symbols } from './symbols.ts';
 import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
-/** The components of all schemas of a service. */
-export interface SchemaComponents {
-  /** All global elements and named types of the documents, by expanded name, in document order. */
-  readonly elements: ReadonlyMap<string, ElementDeclaration>;
-  readonly types: ReadonlyMap<string, SchemaType>;
-  /**
-   * Return a type or global element for references in a WSDL. A missing type gives `xs:anyType`, a missing element
-   * undefined.
-   */
-  readonly typeOf: (name: QName, at: XmlElement) => SchemaType;
-  readonly elementOf: (name: QName, at: XmlElement) => ElementDeclaration | undefined;
-}
-
 /**
- * Builds the XSD 1.0 components of schemas (A2, A3).
- *
- * @param lost the namespaces of imports that were not followed
+ * The XSD 1.0 components of all schemas of a service (A2, A3). Types and elements can be circular, so each is created
+ * before it is filled.
  */
-export function readSchemas(
-  schemas: readonly Schema[],
-  lost: ReadonlySet<string>,
-  allowance: Allowance,
-  findings: Findings,
-): SchemaComponents {
-  return new SchemaReader(schemas, lost, allowance, findings).readAll();
-}
-
-/** Types and elements can be circular, so each is created before it is filled. */
-class SchemaReader {
-  readonly #symbols: Symbols;
-  readonly #allowance: Allowance;
-  readonly #findings: Findings;
-  readonly #depth: Depth;
-  readonly #context: SchemaContext;
+export class SchemaComponents implements SchemaContext {
+  /** All global elements and named types of the documents, by expanded name, in document order. */
+  readonly elements: Map<string, ElementDeclaration> = new Map();
+  readonly types: Map<string, SchemaType> = new Map();
+  readonly symbols: Symbols;
+  readonly findings: Findings;
+  readonly allowance: Allowance;
+  readonly depth: Depth;
   readonly #types = new Map<Declared, SchemaType | 'being read'>();
   readonly #elements = new Map<Declared, Mutable<ElementDeclaration> | 'being read'>();
   readonly #groups = new Map<Declared, { readonly particle: Particle | undefined } | 'being read'>();
@@ -71,63 +49,59 @@ class SchemaReader {
   /** Complex types in the Apache SOAP namespace that the documents declare and that are not filled yet. */
   readonly #maps = new Set<Mutable<ComplexType>>();
 
+  /** @param lost the namespaces of imports that were not followed */
   constructor(
     schemas: readonly Schema[],
     lost: ReadonlySet<string>,
     allowance: Allowance,
     findings: Findings,
   ) {
-    this.#allowance = allowance;
-    this.#findings = findings;
-    this.#symbols = new Symbols(schemas, lost, allowance, findings);
-    this.#depth = new Depth(allowance);
-    this.#context = {
-      symbols: this.#symbols,
-      findings,
-      allowance,
-      depth: this.#depth,
-      typeNamed: (value, at, schema) => {
-        const name = this.#symbols.nameOf(at, value, schema);
-        return name === undefined ? anyType : this.#typeOf(name, at, schema);
-      },
-      baseNamed: (value, at, schema) => {
-        const name = this.#symbols.nameOf(at, value, schema);
-        const mayBe = (declared: Declared): boolean => !this.#isDerived(declared);
-        return name === undefined ? anyType : this.#typeOf(name, at, schema, mayBe);
-      },
-      anonymousType: (element, schema) => this.#read(element, schema, undefined),
-      elementOf: (name, at, schema) => this.#elementOf(name, at, schema),
-      groupOf: (group, read) => this.#groupOf(group, read),
-    };
-  }
-
-  readAll(): SchemaComponents {
-    const types = new Map<string, SchemaType>();
-    const elements = new Map<string, ElementDeclaration>();
-    for (const [key, declared] of this.#symbols.all('type')) types.set(key, this.#declaredType(declared));
-    for (const [key, declared] of this.#symbols.all('element')) {
+    this.allowance = allowance;
+    this.findings = findings;
+    this.symbols = new Symbols(schemas, lost, allowance, findings);
+    this.depth = new Depth(allowance);
+    for (const [key, declared] of this.symbols.all('type')) this.types.set(key, this.#declaredType(declared));
+    for (const [key, declared] of this.symbols.all('element')) {
       const element = this.#declaredElement(declared, declared.element);
-      if (element !== undefined) elements.set(key, element);
+      if (element !== undefined) this.elements.set(key, element);
     }
     this.#fillAll();
-    for (const type of types.values())
+    for (const type of this.types.values())
       if (type.kind === 'complex' && type.base?.kind === 'complex')
         (type.base.derived as ComplexType[]).push(type);
     this.#fillSubstitutes();
-    return {
-      elements,
-      types,
-      typeOf: (name, at) => {
-        const type = this.#typeOf(name, at, undefined);
-        this.#fillAll();
-        return type;
-      },
-      elementOf: (name, at) => {
-        const element = this.#elementOf(name, at, undefined);
-        this.#fillAll();
-        return element;
-      },
-    };
+  }
+
+  /** Returns a type for a reference in a WSDL. A missing type is reported and gives `xs:anyType`. */
+  typeOf(name: QName, at: XmlElement): SchemaType {
+    const type = this.#typeOf(name, at, undefined);
+    this.#fillAll();
+    return type;
+  }
+
+  /** Returns a global element for a reference in a WSDL. */
+  globalElement(name: QName, at: XmlElement): ElementDeclaration | undefined {
+    const element = this.elementOf(name, at, undefined);
+    this.#fillAll();
+    return element;
+  }
+
+  typeNamed(value: string, at: XmlElement, schema: Schema): SchemaType {
+    const name = this.symbols.nameOf(at, value, schema);
+    return name === undefined ? anyType : this.#typeOf(name, at, schema);
+  }
+
+  baseNamed(value: string, at: XmlElement, schema: Schema): SchemaType {
+    const name = this.symbols.nameOf(at, value, schema);
+    const mayBe = (declared: Declared): boolean => !this.#isDerived(declared);
+    return name === undefined ? anyType : this.#typeOf(name, at, schema, mayBe);
+  }
+
+  typeOfElement(element: XmlElement, schema: Schema): SchemaType | undefined {
+    const named = attributeOf(element, 'type');
+    if (named !== undefined) return this.typeNamed(named, element, schema);
+    const inner = xsdChild(element, 'complexType', 'simpleType');
+    return inner && this.#read(inner, schema, undefined);
   }
 
   /** Returns true for a type with a base that is being read. */
@@ -147,29 +121,29 @@ class SchemaReader {
       if (type !== undefined) return type;
     }
     const apache = name.namespace === namespaces.apacheSoap ? apacheTypes.get(name.local) : undefined;
-    if (apache !== undefined && !this.#symbols.all('type').has(expanded(name))) return apache;
-    const declared = this.#symbols.find('type', name, at, schema, mayBe);
+    if (apache !== undefined && !this.symbols.all('type').has(expanded(name))) return apache;
+    const declared = this.symbols.find('type', name, at, schema, mayBe);
     if (declared === undefined) return anyType;
     if (this.#types.get(declared) === 'being read') {
-      this.#findings.problem(at, `expected a type that is not derived from itself, got ${name.local}`);
+      this.findings.problem(at, `expected a type that is not derived from itself, got ${name.local}`);
       return declared.element.local === 'simpleType' ? anySimpleType : anyType;
     }
-    return this.#depth.within(at, () => this.#declaredType(declared));
+    return this.depth.within(at, () => this.#declaredType(declared));
   }
 
   #declaredType(declared: Declared): SchemaType {
     const known = this.#types.get(declared);
     if (known !== undefined && known !== 'being read') return known;
     this.#types.set(declared, 'being read');
-    const type = this.#findings.owned(() => this.#read(declared.element, declared.schema, declared.name));
+    const type = this.findings.owned(() => this.#read(declared.element, declared.schema, declared.name));
     this.#types.set(declared, type);
-    if (this.#symbols.isConflict(declared)) this.#findings.link(type, declared);
+    if (this.symbols.isConflict(declared)) this.findings.link(type, declared);
     return type;
   }
 
   #read(element: XmlElement, schema: Schema, name: QName | undefined): SchemaType {
-    if (element.local === 'simpleType') return readSimpleType(this.#context, element, schema, name);
-    stepAt(this.#allowance, element);
+    if (element.local === 'simpleType') return readSimpleType(this, element, schema, name);
+    stepAt(this.allowance, element);
     const type: Mutable<ComplexType> = {
       ...anyType,
       name,
@@ -196,28 +170,28 @@ class SchemaReader {
     if (written === undefined) return;
     this.#written.delete(type);
     this.#filling.add(type);
-    this.#findings.within(type, () =>
-      fillComplexType(this.#context, type, written, (base, at) => {
+    this.findings.within(type, () =>
+      fillComplexType(this, type, written, (base, at) => {
         if (this.#filling.has(base)) {
-          this.#findings.problem(at, 'expected a type that is not derived from itself, got a circular type');
+          this.findings.problem(at, 'expected a type that is not derived from itself, got a circular type');
           return false;
         }
-        this.#depth.within(at, () => this.#complete(base));
+        this.depth.within(at, () => this.#complete(base));
         return true;
       }),
     );
     this.#filling.delete(type);
   }
 
-  #elementOf(name: QName, at: XmlElement, schema: Schema | undefined): ElementDeclaration | undefined {
-    const declared = this.#symbols.find('element', name, at, schema);
+  elementOf(name: QName, at: XmlElement, schema: Schema | undefined): ElementDeclaration | undefined {
+    const declared = this.symbols.find('element', name, at, schema);
     return declared === undefined ? undefined : this.#declaredElement(declared, at);
   }
 
   #declaredElement(declared: Declared, at: XmlElement): ElementDeclaration | undefined {
     const known = this.#elements.get(declared);
     if (known === 'being read') {
-      this.#findings.problem(
+      this.findings.problem(
         at,
         `expected an element that does not substitute itself, got ${declared.name.local}`,
       );
@@ -227,7 +201,7 @@ class SchemaReader {
     this.#elements.set(declared, 'being read');
     const made = this.#readElement(declared);
     this.#elements.set(declared, made);
-    if (this.#symbols.isConflict(declared)) this.#findings.link(made, declared);
+    if (this.symbols.isConflict(declared)) this.findings.link(made, declared);
     return made;
   }
 
@@ -239,31 +213,26 @@ class SchemaReader {
       value: constraintOf(element),
       documentation: documentationOf(element),
     };
-    made.type = this.#findings.within(made, () => {
-      const named = attributeOf(element, 'type');
-      const inner = xsdChild(element, 'complexType', 'simpleType');
-      if (named !== undefined) return this.#context.typeNamed(named, element, schema);
-      if (inner !== undefined) return this.#read(inner, schema, undefined);
-      return this.#headOf({ name, element, schema })?.type ?? anyType;
-    });
+    made.type = this.findings.within(
+      made,
+      () => this.typeOfElement(element, schema) ?? this.#headOf({ name, element, schema })?.type ?? anyType,
+    );
     return made;
   }
 
   /** Returns the head of the element's substitution group (XSD 1.0, part 1, 3.3.6). */
   #headOf({ element, schema }: Declared): ElementDeclaration | undefined {
-    const stated = attributeOf(element, 'substitutionGroup');
-    const name = stated === undefined ? undefined : this.#symbols.nameOf(element, stated, schema);
-    if (name === undefined) return undefined;
-    return this.#depth.within(element, () => this.#elementOf(name, element, schema));
+    const head = this.symbols.referred('element', element, 'substitutionGroup', schema);
+    return head && this.depth.within(element, () => this.#declaredElement(head, element));
   }
 
   /** Sets the substitutes of each element: direct and indirect members of its substitution group. */
   #fillSubstitutes(): void {
     const groups = new Map<ElementDeclaration, ElementDeclaration[]>();
-    for (const declared of this.#symbols.all('element').values()) {
+    for (const declared of this.symbols.all('element').values()) {
       const element = this.#declaredElement(declared, declared.element);
       if (element === undefined) continue;
-      const head = this.#findings.within(element, () => this.#headOf(declared));
+      const head = this.findings.within(element, () => this.#headOf(declared));
       if (head === undefined) continue;
       addTo(groups, head, element);
     }
@@ -272,7 +241,7 @@ class SchemaReader {
       // The set grows during the loop.
       for (const of of all) {
         const members = groups.get(of) ?? [];
-        this.#allowance.step('', members.length);
+        this.allowance.step('', members.length);
         for (const element of members) all.add(element);
       }
       all.delete(head);
@@ -280,11 +249,11 @@ class SchemaReader {
     }
   }
 
-  #groupOf(group: Declared, read: () => Particle | undefined): Particle | undefined {
-    this.#findings.need(group);
+  groupOf(group: Declared, read: () => Particle | undefined): Particle | undefined {
+    this.findings.need(group);
     const known = this.#groups.get(group);
     if (known === 'being read') {
-      this.#findings.problem(
+      this.findings.problem(
         group.element,
         'expected a group that does not contain itself, got a circular group',
       );
@@ -292,7 +261,7 @@ class SchemaReader {
     }
     if (known !== undefined) return known.particle;
     this.#groups.set(group, 'being read');
-    const particle = this.#findings.within(group, read);
+    const particle = this.findings.within(group, read);
     this.#groups.set(group, { particle });
     return particle;
   }

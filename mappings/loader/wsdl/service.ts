@@ -7,8 +7,7 @@ import { addTo } from '../document/node.ts';
 import { type ActionNames, collapsed, declaredAction, outputAction } from './addressing-actions.ts';
 import {
   type Definition,
-  type Definitions,
-  readDefinitions,
+  Definitions,
   soapChild,
   soapVersionOf,
   wordsOf,
@@ -49,7 +48,7 @@ export function readService(
   findings: Findings,
 ): ReadService {
   const [root] = documents.definitions;
-  const definitions = readDefinitions(documents.definitions, findings);
+  const definitions = new Definitions(documents.definitions, findings);
   const notServed: NotServedPart[] = [];
   const bindings = new Map<Definition, BoundBinding>();
   for (const definition of definitions.all('binding')) {
@@ -59,7 +58,7 @@ export function readService(
     else if (bound !== undefined && problems.length === 0) bindings.set(definition, bound);
     for (const problem of problems) notServed.push(notServedFor(local, problem));
     const soap = soapChild(definition.element, 'binding');
-    documents.addVersionPlace(definition.element, (soap && soapVersionOf(soap)) ?? 'other');
+    documents.markVersion(definition.element, (soap && soapVersionOf(soap)) ?? 'other');
   }
   const ports = readPorts(definitions, bindings, documents, findings, notServed);
   const context = { definitions, components, findings };
@@ -143,15 +142,15 @@ function readPorts(
       );
       const binding = definition === undefined ? undefined : bindings.get(definition);
       const address = soapChild(port, 'address');
-      documents.addVersionPlace(port, binding?.soap ?? 'other');
+      documents.markVersion(port, binding?.soap ?? 'other');
       if (binding === undefined || address === undefined || problems.length > 0) {
         const [problem] = problems;
         const why = 'a port without a SOAP binding and address';
         notServed.push(problem === undefined ? unserved(port, name, why) : notServedFor(name, problem));
         continue;
       }
-      documents.addPlace(address, 'location', name);
-      for (const endpoint of endpointAddresses(port)) documents.addContentPlace(endpoint, name);
+      documents.markAddress(address, 'location', name);
+      for (const endpoint of endpointAddresses(port)) documents.markContent(endpoint, name);
       ports.push({ name, element: port, path: pathOf(attributeOf(address, 'location')), binding });
     }
   }

@@ -3,8 +3,8 @@ import { namespaces } from '../../contract/model.ts';
 import { addTo } from '../document/node.ts';
 import { declaredAction, metadataNamespace, replyAction } from './addressing-actions.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
-import type { DefinitionKind } from './definitions.ts';
-import { isA, type Schema, type ServiceMarks } from './documents.ts';
+import { type DefinitionKind, kindOf, kinds } from './definitions.ts';
+import { isA, type Mark, type Schema, type WsdlDocuments } from './documents.ts';
 import {
   attributeOf,
   findAttribute,
@@ -18,14 +18,6 @@ import {
   type XmlSource,
 } from './xml-tree.ts';
 
-/** The documents that are combined into a single WSDL. */
-export interface SingleParts {
-  /** The `wsdl:definitions`, starting with the first document. */
-  readonly definitions: readonly XmlElement[];
-  readonly schemas: readonly Schema[];
-  readonly marks: ServiceMarks;
-}
-
 /** A change of an element's text, or the address of a port inside. `from` and `to` are offsets in the source's text. */
 type Edit = { readonly from: number; readonly to: number } & (
   | { readonly text: string }
@@ -34,28 +26,28 @@ type Edit = { readonly from: number; readonly to: number } & (
 
 type Version = SinglePiece['soap'];
 
-/** A definition with the namespace of its document. */
+/** A definition with the namespace of its document, its own name and its name in the single WSDL. */
 interface Target {
   readonly element: XmlElement;
   readonly namespace: string;
+  readonly own: string;
+  readonly name: string;
 }
-
-const kinds: readonly DefinitionKind[] = ['message', 'portType', 'binding', 'service'];
 
 /**
  * Returns a single WSDL with all definitions of a service's documents (A2), like WCF's `?singleWsdl`. All definitions
  * are in the target namespace of the first document, and all schemas in one `wsdl:types`. Undefined if the first
  * document is the only one, or has no target namespace.
  */
-export function singleWsdl(parts: SingleParts): readonly SinglePiece[] | undefined {
-  const [main] = parts.definitions;
+export function singleWsdl(documents: WsdlDocuments): readonly SinglePiece[] | undefined {
+  const [main] = documents.definitions;
   const namespace = main === undefined ? '' : (attributeOf(main, 'targetNamespace') ?? '');
-  if (main === undefined || namespace === '' || !hasImports(parts)) return undefined;
-  return new SingleWriter(parts, main, namespace).write();
+  if (main === undefined || namespace === '' || !hasImports(documents)) return undefined;
+  return new SingleWriter(documents, main, namespace).write();
 }
 
 /** Returns true if a document imports or includes another by location. */
-function hasImports({ definitions, schemas }: SingleParts): boolean {
+function hasImports({ definitions, schemas }: WsdlDocuments): boolean {
   const imports = definitions.some(({ children }) =>
     children.some((child) => isA(child, namespaces.wsdl, 'import')),
   );
@@ -65,14 +57,13 @@ function hasImports({ definitions, schemas }: SingleParts): boolean {
 }
 
 class SingleWriter {
-  readonly #parts: SingleParts;
+  readonly #documents: WsdlDocuments;
   readonly #main: XmlElement;
   readonly #namespace: string;
   readonly #pieces: SinglePiece[] = [];
   /** Prefix of the target namespace, which no document declares or uses. */
   readonly #prefix: string;
-  /** New names of definitions with conflicting names, by element. */
-  readonly #renamed = new Map<XmlElement, string>();
+  readonly #targets = new Map<XmlElement, Target>();
   /** The namespaces of the schemas. */
   readonly #held: Set<string>;
   /** Definitions by kind and local name. */
@@ -80,12 +71,12 @@ class SingleWriter {
   /** Parents of the grandchildren of the roots. */
   readonly #parents = new Map<XmlElement, XmlElement>();
 
-  constructor(parts: SingleParts, main: XmlElement, namespace: string) {
-    this.#parts = parts;
+  constructor(documents: WsdlDocuments, main: XmlElement, namespace: string) {
+    this.#documents = documents;
     this.#main = main;
     this.#namespace = namespace;
-    this.#held = new Set(parts.schemas.map((schema) => schema.namespace));
-    const texts = parts.definitions.map(({ source }) => source.text);
+    this.#held = new Set(documents.schemas.map((schema) => schema.namespace));
+    const texts = documents.definitions.map(({ source }) => source.text);
     let prefix = 'tns';
     for (
       let count = 0;
@@ -94,17 +85,27 @@ class SingleWriter {
     )
       prefix = `tns${count}`;
     this.#prefix = prefix;
-    for (const root of parts.definitions)
+    const taken = new Set<string>();
+    for (const root of documents.definitions)
       for (const child of root.children) {
         for (const schema of child.children) this.#parents.set(schema, child);
-        const target = { element: child, namespace: attributeOf(root, 'targetNamespace') ?? '' };
-        if (kinds.some((kind) => isA(child, namespaces.wsdl, kind)))
-          addTo(this.#byLocal, `${child.local} ${attributeOf(child, 'name')}`, target);
+        if (kindOf(child) !== undefined) this.#addTarget(child, root, taken);
       }
   }
 
+  /** Adds a definition. Definitions that have the same name in different namespaces get different names. */
+  #addTarget(element: XmlElement, root: XmlElement, taken: Set<string>): void {
+    const { local } = element;
+    const own = attributeOf(element, 'name') ?? '';
+    let name = own;
+    for (let count = 1; taken.has(`${local} ${name}`); count++) name = `${own}_${count}`;
+    taken.add(`${local} ${name}`);
+    const target = { element, namespace: attributeOf(root, 'targetNamespace') ?? '', own, name };
+    this.#targets.set(element, target);
+    addTo(this.#byLocal, `${local} ${own}`, target);
+  }
+
   write(): readonly SinglePiece[] {
-    this.#rename();
     const { source, offset } = this.#main;
     const end = nameEnd(this.#main);
     const name = source.text.slice(offset + 1, end);
@@ -115,11 +116,11 @@ class SingleWriter {
     this.#span(source, end, startTagEnd(this.#main));
     this.#each((child) => isA(child, namespaces.wsdl, 'documentation'), [this.#main]);
     this.#text(`\n<${prefix}types>`);
-    for (const schema of this.#parts.schemas) this.#schema(schema);
+    for (const schema of this.#documents.schemas) this.#schema(schema);
     this.#text(`\n</${prefix}types>`);
-    const { definitions } = this.#parts;
+    const { definitions } = this.#documents;
     this.#each(({ namespace }) => namespace !== namespaces.wsdl, definitions);
-    for (const kind of kinds) this.#each((child) => isA(child, namespaces.wsdl, kind), definitions);
+    for (const kind of kinds) this.#each((child) => kindOf(child) === kind, definitions);
     this.#text(`\n</${name}>\n`);
     return this.#pieces;
   }
@@ -129,27 +130,14 @@ class SingleWriter {
       for (const child of root.children) if (isWanted(child)) this.#definition(child, root);
   }
 
-  /** Renames definitions that have the same name in different namespaces. */
-  #rename(): void {
-    const taken = new Set<string>();
-    for (const root of this.#parts.definitions)
-      for (const child of root.children) {
-        if (!kinds.some((kind) => isA(child, namespaces.wsdl, kind))) continue;
-        const own = attributeOf(child, 'name') ?? '';
-        let name = own;
-        for (let count = 1; taken.has(`${child.local} ${name}`); count++) name = `${own}_${count}`;
-        taken.add(`${child.local} ${name}`);
-        if (name !== own) this.#renamed.set(child, name);
-      }
-  }
-
   #definition(element: XmlElement, root: XmlElement): void {
     const edits: Edit[] = [];
-    const renamed = this.#renamed.get(element);
+    const target = this.#targets.get(element);
     const name = findAttribute(element, 'name');
-    if (renamed !== undefined && name !== undefined) edits.push(valueEdit(element, name, renamed));
+    if (target !== undefined && name !== undefined && target.own !== target.name)
+      edits.push(valueEdit(element, name, target.name));
     this.#qualify(element, edits);
-    if (isA(element, namespaces.wsdl, 'portType')) this.#keepActions(element, root, edits);
+    if (target !== undefined && element.local === 'portType') this.#keepActions(target, edits);
     this.#element(element, root, '', edits);
   }
 
@@ -157,10 +145,8 @@ class SingleWriter {
    * Writes the default actions of replies explicitly if the namespace or name of the port type changes, because they
    * are derived from both (A34).
    */
-  #keepActions(element: XmlElement, root: XmlElement, edits: Edit[]): void {
-    const namespace = attributeOf(root, 'targetNamespace') ?? '';
-    if (namespace === this.#namespace && !this.#renamed.has(element)) return;
-    const portType = attributeOf(element, 'name') ?? '';
+  #keepActions({ element, namespace, own: portType, name }: Target, edits: Edit[]): void {
+    if (namespace === this.#namespace && name === portType) return;
     for (const operation of element.children) {
       const names = { namespace, portType, operation: attributeOf(operation, 'name') ?? '' };
       for (const message of operation.children) {
@@ -179,10 +165,8 @@ class SingleWriter {
       const kind = attribute.namespace === '' ? referenceOf(element, attribute.local) : undefined;
       const target = kind === undefined ? undefined : this.#find(kind, element, attribute.value);
       if (target === undefined) continue;
-      const renamed = this.#renamed.get(target.element);
-      if (renamed === undefined && target.namespace === this.#namespace) continue;
-      const local = renamed ?? attributeOf(target.element, 'name') ?? '';
-      edits.push(valueEdit(element, attribute, `${this.#prefix}:${local}`));
+      if (target.name === target.own && target.namespace === this.#namespace) continue;
+      edits.push(valueEdit(element, attribute, `${this.#prefix}:${target.name}`));
     }
     for (const child of element.children) this.#qualify(child, edits);
   }
@@ -243,10 +227,17 @@ class SingleWriter {
     const { source, offset, end } = element;
     const declarations = this.#inherited(element, parent, defaultNamespace);
     const at = nameEnd(element);
-    const all = [{ from: at, to: at, text: declarations + attributes }, ...edits, ...this.#marked(element)];
-    const versions = this.#versionsIn(element);
+    const all: Edit[] = [{ from: at, to: at, text: declarations + attributes }, ...edits];
+    const versions: { readonly start: number; readonly end: number; readonly soap: Version }[] = [];
+    for (const { start, end: to, use } of this.#marksIn(element)) {
+      if (use.kind === 'address') all.push({ from: start, to, port: use.port });
+      if (use.kind !== 'version') continue;
+      versions.push({ start, end: to, soap: use.soap });
+      // The text is parted where a binding or port starts and ends.
+      for (const edge of [start, to]) all.push({ from: edge, to: edge, text: '' });
+    }
     const versionAt = (position: number): Version =>
-      versions.find(({ from, to }) => from <= position && position < to)?.soap;
+      versions.find((one) => one.start <= position && position < one.end)?.soap;
     this.#text('\n');
     let from = offset;
     for (const edit of all.toSorted((one, other) => one.from - other.from)) {
@@ -258,23 +249,9 @@ class SingleWriter {
     this.#span(source, from, end, versionAt(from));
   }
 
-  /** The spans of a binding, or of the ports in a service, with their versions. */
-  #versionsIn(element: XmlElement): readonly { from: number; to: number; soap: Version }[] {
-    return [element, ...element.children].flatMap((one) => {
-      const soap = this.#parts.marks.versions.get(one);
-      return soap === undefined ? [] : [{ from: one.offset, to: one.end, soap }];
-    });
-  }
-
-  /** Returns the addresses in a service, and the offsets at which its ports start and end. */
-  #marked(element: XmlElement): readonly Edit[] {
-    if (!isA(element, namespaces.wsdl, 'service')) return [];
-    const addresses = this.#parts.marks.addresses.get(element.source) ?? [];
-    const ends = this.#versionsIn(element).flatMap(({ from, to }) => [from, to]);
-    return [
-      ...addresses.filter(({ from }) => element.offset < from && from < element.end),
-      ...ends.map((at) => ({ from: at, to: at, text: '' })),
-    ];
+  /** Returns the addresses in an element, and its binding or ports with their versions. */
+  #marksIn({ source, offset, end }: XmlElement): readonly Mark[] {
+    return this.#documents.marksIn(source).filter(({ start }) => offset <= start && start < end);
   }
 
   #inherited(

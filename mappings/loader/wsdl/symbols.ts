@@ -80,6 +80,13 @@ export class Symbols {
     return chameleon && name.namespace === '' ? { namespace: schema.namespace, local: name.local } : name;
   }
 
+  /** Returns the component that an attribute names; undefined without the attribute, or for a missing component. */
+  referred(kind: SymbolKind, at: XmlElement, attribute: string, schema: Schema): Declared | undefined {
+    const value = attributeOf(at, attribute);
+    const name = value === undefined ? undefined : this.nameOf(at, value, schema);
+    return name === undefined ? undefined : this.find(kind, name, at, schema);
+  }
+
   /**
    * Returns the component with a name. A missing component is reported (A2, A3).
    *
@@ -113,10 +120,10 @@ export class Symbols {
       return other;
     }
     const more = others.map((one) => shown(one.name.namespace)).join(', ');
-    this.findings.missing(
+    this.findings.problem(
       at,
-      name,
       `expected the ${kind} ${name.local} in ${shown(name.namespace)}, got none${more === '' ? '' : `; the name exists in ${more}`}`,
+      name,
     );
     return undefined;
   }

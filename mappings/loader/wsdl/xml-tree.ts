@@ -314,9 +314,11 @@ function endsLine(text: string, at: number): boolean {
   return code === 0x0a || (code === 0x0d && text.charCodeAt(at + 1) !== 0x0a);
 }
 
-/** Returns the byte range of an attribute's raw value, without its quotes. */
-export function valueSpan(source: XmlSource, attribute: XmlAttribute): { from: number; to: number } {
-  const { start, end } = valueOffsets(source, attribute);
+/** Returns the byte range between two offsets, each next to a quote or angle bracket. */
+export function innerSpan(
+  source: XmlSource,
+  { start, end }: { readonly start: number; readonly end: number },
+): { from: number; to: number } {
   return { from: markupByte(source, start - 1) + bytesOfMarkup(source), to: markupByte(source, end) };
 }
 
@@ -345,14 +347,14 @@ export function contentOffsets({
 /** Returns the byte range between the tags of an element; undefined if it has an empty-element tag. */
 export function contentSpan(element: XmlElement): { from: number; to: number } | undefined {
   const offsets = contentOffsets(element);
-  if (offsets === undefined) return undefined;
-  const { source } = element;
-  const from = markupByte(source, offsets.start - 1) + bytesOfMarkup(source);
-  return { from, to: markupByte(source, offsets.end) };
+  return offsets && innerSpan(element.source, offsets);
 }
 
 /** Returns the byte range of an element with its tags. */
-export function elementSpan({ source, offset, end }: XmlElement): { from: number; to: number } {
+export function elementSpan({ source, offset, end }: Pick<XmlElement, 'source' | 'offset' | 'end'>): {
+  from: number;
+  to: number;
+} {
   return { from: markupByte(source, offset), to: markupByte(source, end - 1) + bytesOfMarkup(source) };
 }
 

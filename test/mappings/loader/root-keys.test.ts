@@ -60,13 +60,10 @@ test('a misspelt key is reported before the dangling references that it causes',
   const paths = {
     '/a': { get: { operationId: 'getA', responses: { 200: { description: 'ok', content } } } },
   };
-  const { brokenReferences } = load({
-    ...document,
-    paths,
-    componets: { schemas: { A: { type: 'object' } } },
-  });
+  const componets = { schemas: { A: { type: 'object' } } };
+  const error = t.throws(() => load({ ...document, paths, componets }), { instanceOf: ContractError });
   t.deepEqual(
-    brokenReferences.map(({ pointer }) => pointer),
+    error?.problems.map(({ pointer }) => pointer),
     ['/componets', '/paths/~1a/get/responses/200/content/application~1json/schema/$ref'],
   );
 });

@@ -15,8 +15,8 @@ const text = { type: 'string' };
 /** Returns the problems of a document. */
 function problemsOf(document: object): readonly string[] {
   try {
-    const { brokenReferences } = load(document);
-    return brokenReferences.map(({ file, pointer, message }) => `${file}#${pointer}: ${message}`);
+    load(document);
+    return [];
   } catch (error) {
     if (error instanceof ContractError) return error.message.split('\n');
     throw error;
