@@ -34,14 +34,3 @@ export interface Alternatives {
   /** True if null is allowed. */
   readonly nullable: boolean;
 }
-
-/** Finds the alternatives of schemas in one document. */
-export interface AlternativesReader {
-  /**
-   * Returns the alternatives of a schema, including those of referenced and combined schemas. Names of inline types
-   * start with `name`. Throws OverLimit.
-   */
-  readonly alternativesOf: (schema: Node, pointer: string, name: string) => Alternatives;
-  /** Returns true if the schema itself has more than one alternative. Throws OverLimit. */
-  readonly hasSeveral: (schema: Node, pointer: string) => boolean;
-}

@@ -5,7 +5,7 @@ import { isNode, type Node } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
 import type { KeptNames } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
-import type { Alternative, Alternatives, AlternativesReader, Shared } from './alternative.ts';
+import type { Alternative, Alternatives, Shared } from './alternative.ts';
 import {
   addsMembers,
   countsInAllOf,
@@ -28,22 +28,35 @@ interface Around extends Shared, Pick<Alternative, 'referred' | 'owner' | 'label
   readonly kinds: readonly JsonType[];
 }
 
-/** Creates the reader of alternatives for one document. */
-export function createAlternatives(
-  document: Node,
-  references: References,
-  kept: KeptNames,
-): AlternativesReader {
-  const subtypesOf = createSubtypes(document, references);
-  return {
-    alternativesOf: (schema, pointer, name) =>
-      new Walk(references, subtypesOf, kept).from(schema, pointer, name),
-    hasSeveral: (schema, pointer) =>
+/** Finds the alternatives of schemas in one document. All methods throw OverLimit. */
+export class AlternativesReader {
+  readonly #references: References;
+  readonly #kept: KeptNames;
+  readonly #subtypesOf: SubtypesOf;
+
+  constructor(document: Node, references: References, kept: KeptNames) {
+    this.#references = references;
+    this.#kept = kept;
+    this.#subtypesOf = createSubtypes(document, references);
+  }
+
+  /**
+   * Returns the alternatives of a schema, including those of referenced and combined schemas. Names of inline types
+   * start with `name`.
+   */
+  alternativesOf(schema: Node, pointer: string, name: string): Alternatives {
+    return new Walk(this.#references, this.#subtypesOf, this.#kept).from(schema, pointer, name);
+  }
+
+  /** Returns true if the schema itself has more than one alternative. */
+  hasSeveral(schema: Node, pointer: string): boolean {
+    return (
       openKeyword(schema) !== undefined ||
       kindsOf(schema).length > 1 ||
-      findOpenPart(schema, pointer, references) !== undefined ||
-      subtypesOf(schema, pointer).length > 0,
-  };
+      findOpenPart(schema, pointer, this.#references) !== undefined ||
+      this.#subtypesOf(schema, pointer).length > 0
+    );
+  }
 }
 
 /** Walk through all schemas reachable from one schema, which collects the alternatives of its values. */

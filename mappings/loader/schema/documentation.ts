@@ -1,24 +1,16 @@
 import { scalarTable } from '../../codec/scalars/table.ts';
-import type {
-  Bound,
-  Check,
-  RecordType,
-  Rules,
-  TupleType,
-  Type,
-  UnionType,
-  Words,
-} from '../../contract/model.ts';
+import type { Check, RecordType, Rules, TupleType, Type, UnionType, Words } from '../../contract/model.ts';
 import { pointerSegment } from '../document/error.ts';
 import { isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { fixedValues, isTypedFormat } from './keywords.ts';
 import type { SchemaMember } from './members.ts';
 import { schemaParts } from './resolve.ts';
-import { countsOf, formatOf } from './rules.ts';
+import { boundsOf, countsOf, formatOf } from './rules.ts';
 
 /** A member with the type and values of its field. */
-export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around' | 'examples'> {
+export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around'> {
+  readonly examples?: SchemaMember['examples'] | undefined;
   readonly schema?: unknown;
   readonly type: Type;
   /** Allowed enum values, if fewer than the values of the enum type. */
@@ -35,20 +27,26 @@ export interface Documentation {
 /**
  * Returns the human-readable documentation of a member. Leaves out the descriptions and values that the member's type
  * documents. Properties without content are absent.
+ *
+ * @param needsHints false for a member with rules, which samples must satisfy anyway
  */
-export function memberDocumentation(member: DocumentedMember, references: References): Documentation {
+export function memberDocumentation(
+  member: DocumentedMember,
+  references: References,
+  needsHints = true,
+): Documentation {
   const { type, around, pointer, examples } = member;
   const places = statementsOf({ node: member.schema, pointer }, type, references);
   if (isNode(around)) places.unshift({ node: around, pointer });
-  const texts = places.map(({ node }) => (textOf(node.description) ?? '').trim());
-  const nearest = texts.find((text) => text !== '') ?? '';
+  let nearest = '';
+  for (const { node } of places) nearest ||= (textOf(node.description) ?? '').trim();
   const description = describes(type, nearest) ? '' : nearest;
   const stated = placesAsOne(places);
   const facts = factsOf(stated, places, member, references);
   const nearby =
     examples !== undefined && isNode(examples.node) ? [{ ...examples, node: examples.node }] : [];
   const example = exampleOf([...nearby, ...places], references);
-  const hints = hintsOf(stated, places, type, references);
+  const hints = needsHints ? hintsOf(stated, places, type, references) : undefined;
   references.allowance.stepText(pointer, description.length + facts.length + (example?.length ?? 0));
   const documentation: { -readonly [Part in keyof Documentation]: Documentation[Part] } = {};
   if (description !== '' || facts !== '') documentation.words = { description, facts };
@@ -155,20 +153,12 @@ function hintsOf(
 ): Rules | undefined {
   const { allowance } = references;
   const checks: Check[] = [];
-  const { pattern, exclusiveMinimum, exclusiveMaximum } = stated;
+  const { pattern } = stated;
   checks.push(...countsOf('length', stated.minLength, stated.maxLength));
   if (typeof pattern === 'string' && pattern.length <= allowance.limits.contractPattern)
     checks.push({ kind: 'pattern', source: pattern });
   checks.push(...formatOf(stated));
-  const addBound = (bound: Bound, value: unknown): void => {
-    if (isExactNumber(value)) checks.push({ kind: 'bound', bound, number: String(value) });
-  };
-  addBound(exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum', stated.minimum);
-  addBound('exclusiveMinimum', exclusiveMinimum);
-  addBound(exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum', stated.maximum);
-  addBound('exclusiveMaximum', exclusiveMaximum);
-  if (isExactNumber(stated.multipleOf) && stated.multipleOf > 0)
-    checks.push({ kind: 'multipleOf', number: String(stated.multipleOf) });
+  checks.push(...boundsOf(stated));
   checks.push(...countsOf('items', stated.minItems, stated.maxItems));
   if (stated.uniqueItems === true) checks.push({ kind: 'unique' });
   const inner = hintsInside(places, type, references);

@@ -12,7 +12,7 @@ import { type Allowance, stepsPerMember } from '../document/allowance.ts';
 import { nameAt } from '../names/schema-name.ts';
 import type { Nameless, NamelessElement } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import { type Collections, createCollections } from './collections.ts';
+import { Collections } from './collections.ts';
 
 /** A part of the model with members that can still be set. */
 export type Draft<T> = { -readonly [key in keyof T]: T[key] };
@@ -69,7 +69,7 @@ export class TypeDrafts {
 
   constructor(overlay: Overlay, allowance: Allowance) {
     this.#allowance = allowance;
-    this.collections = createCollections(overlay);
+    this.collections = new Collections(overlay);
   }
 
   /** Returns the type of JSON text and notes the reason. */

@@ -128,22 +128,16 @@ function equalKey(key: string): string {
 }
 
 /** Properties of types that the search of equal types needs. */
-interface Facts {
-  /** The key in `names.lock`; empty for a type without a key. */
-  readonly keyOf: (type: NamedType) => string;
-  readonly isComponent: (type: NamedType) => boolean;
-  /** Returns true if the type may be merged with equal types. */
-  readonly mayMerge: (type: NamedType) => boolean;
-  /** The name in `names.lock` of the type merged with its equals. */
-  readonly nameKept: (type: NamedType) => string | undefined;
-  readonly checkTime: () => void;
-}
+type Facts = ReturnType<typeof factsOf>;
 
-function factsOf({ keys, pinned, isSeparate, checkTime }: EqualSource): Facts {
-  const keyOf: Facts['keyOf'] = (type) => keys.get(type) ?? '';
-  const isComponent: Facts['isComponent'] = (type) => componentKey.test(keyOf(type));
-  const nameKept: Facts['nameKept'] = (type) => pinned.get(equalKey(keyOf(type)));
-  const mayMerge: Facts['mayMerge'] = (type) => {
+function factsOf({ keys, pinned, isSeparate, checkTime }: EqualSource) {
+  /** The key in `names.lock`; empty for a type without a key. */
+  const keyOf = (type: NamedType): string => keys.get(type) ?? '';
+  const isComponent = (type: NamedType): boolean => componentKey.test(keyOf(type));
+  /** The name in `names.lock` of the type merged with its equals. */
+  const nameKept = (type: NamedType): string | undefined => pinned.get(equalKey(keyOf(type)));
+  /** Returns true if the type may be merged with equal types. */
+  const mayMerge = (type: NamedType): boolean => {
     const key = keyOf(type);
     if (key === '' || isComponent(type) || isSeparate(type)) return false;
     return nameKept(type) !== undefined || !pinned.has(key);

@@ -112,12 +112,17 @@ function addAdditionalProperties(
   valueName: string,
 ): void {
   const { drafts, rules } = context;
-  const { scalar, mapOf } = drafts.collections;
+  const { collections } = drafts;
   const { type: value, nullable } = isFree(schema)
-    ? { type: scalar('json'), nullable: true }
+    ? { type: collections.scalar('json'), nullable: true }
     : context.itemOf(schema, pointer, valueName);
-  const typed = { type: mapOf(value, nullable), ...rules.inside('values', schema, pointer) };
-  setAdditionalProperties(drafts, type, typed, isJson(value) ? undefined : mapOf(scalar('json'), true));
+  const typed = { type: collections.mapOf(value, nullable), ...rules.inside('values', schema, pointer) };
+  setAdditionalProperties(
+    drafts,
+    type,
+    typed,
+    isJson(value) ? undefined : collections.mapOf(collections.scalar('json'), true),
+  );
 }
 
 /** Fills a record with its fields, each with its own element. */
@@ -132,23 +137,28 @@ function fill(
     const { json, pointer, required, promised } = member;
     references.allowance.step(pointer, stepsPerMember);
     if ('schema' in member) noteOwnXml(drafts, member.schema, pointer, json);
-    const { nullable, hasDefault, ...usage } =
-      'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);
+    const {
+      type: typeOfField,
+      nullable,
+      hasDefault,
+      notEmpty,
+      allowed,
+    } = 'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);
     const ruled = 'type' in member ? ruledBy(member.ruledBy, rules) : rules.at(member.schema, pointer);
-    const { hints, ...described } = memberDocumentation({ ...member, ...usage }, references);
-    const documentation =
-      hints === undefined || ruled.rules !== undefined ? described : { ...described, hints };
-    const always = promised === true ? ({ promised } as const) : {};
-    const field = {
+    const { around, examples } = member;
+    const schema = 'schema' in member ? member.schema : undefined;
+    const documented = { schema, pointer, around, examples, type: typeOfField, allowed };
+    const field: FieldDraft = {
       json,
       xml: json,
-      ...usage,
+      type: typeOfField,
+      notEmpty,
+      allowed,
       nillable: true,
       required,
-      ...always,
-      ...ruled,
-      ...documentation,
     };
+    if (promised === true) field.promised = promised;
+    Object.assign(field, ruled, memberDocumentation(documented, references, ruled.rules === undefined));
     return { field, nullable, hasDefault };
   });
   setFields(drafts, overlay, type, fields, ofFields);

@@ -143,25 +143,35 @@ export class SchemaRules {
   }
 
   #boundsOf(schema: Node, pointer: string): Check[] {
-    const checks: Check[] = [];
-    const numberOf = (keyword: Bound | 'multipleOf'): string | undefined => {
-      const value = schema[keyword];
-      if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
-      if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+    return boundsOf(schema, (keyword) =>
       this.#unchecked.set(
         `${pointer}/${keyword}`,
         'more than 2 to the power of 53, so digits of the document are lost',
-      );
-      return undefined;
-    };
-    for (const bound of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const) {
-      const number = numberOf(bound);
-      if (number !== undefined) checks.push({ kind: 'bound', bound: exclusiveOf(schema, bound), number });
-    }
-    const factor = numberOf('multipleOf');
-    if (factor !== undefined && Number(factor) > 0) checks.push({ kind: 'multipleOf', number: factor });
-    return checks;
+      ),
+    );
   }
+}
+
+/** @param onInexact called for a number with lost digits, which is left out */
+export function boundsOf(
+  schema: Node,
+  onInexact: (keyword: Bound | 'multipleOf') => void = () => {},
+): Check[] {
+  const checks: Check[] = [];
+  const numberOf = (keyword: Bound | 'multipleOf'): string | undefined => {
+    const value = schema[keyword];
+    if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+    onInexact(keyword);
+    return undefined;
+  };
+  for (const bound of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const) {
+    const number = numberOf(bound);
+    if (number !== undefined) checks.push({ kind: 'bound', bound: exclusiveOf(schema, bound), number });
+  }
+  const factor = numberOf('multipleOf');
+  if (factor !== undefined && Number(factor) > 0) checks.push({ kind: 'multipleOf', number: factor });
+  return checks;
 }
 
 /** A format without a known grammar is only an annotation. */

@@ -2,7 +2,7 @@ import type { Type } from '../../contract/model.ts';
 import type { Node } from '../document/node.ts';
 import type { References } from '../document/references.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { AlternativesReader } from './alternative.ts';
+import type { AlternativesReader } from './alternatives.ts';
 import type { TypeDrafts } from './drafts.ts';
 import type { Surroundings } from './resolve.ts';
 import type { SchemaRules } from './rules.ts';

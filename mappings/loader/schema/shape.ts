@@ -5,7 +5,7 @@ import { isNode, type Node, shown } from '../document/node.ts';
 import { isUnresolved, type References } from '../document/references.ts';
 import { nameAt } from '../names/schema-name.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { AlternativesReader } from './alternative.ts';
+import type { AlternativesReader } from './alternatives.ts';
 import { arrayOf } from './arrays.ts';
 import { isJson } from './collections.ts';
 import type { TypeDrafts } from './drafts.ts';
@@ -126,8 +126,11 @@ export class SchemaTypes implements SchemaContext {
 
   /** Returns true for a YAML alias to an ancestor, which would nest without end. */
   #isInsideItself(schema: Node, pointer: string): boolean {
-    const known = this.#places.get(schema) ?? [];
-    this.#places.set(schema, known);
+    const known = this.#places.get(schema);
+    if (known === undefined) {
+      this.#places.set(schema, [pointer]);
+      return false;
+    }
     if (known.some((place) => pointer[place.length] === '/' && pointer.startsWith(place))) return true;
     if (!known.includes(pointer)) known.push(pointer);
     return false;
@@ -140,10 +143,11 @@ export class SchemaTypes implements SchemaContext {
       : (this.#readInner(schema, pointer, name) ?? this.#readOwn(schema, pointer, name));
     const own = surroundingsOf(schema);
     return {
-      ...usage,
+      type: usage.type,
       nullable: usage.nullable || own.nullable,
       hasDefault: usage.hasDefault || own.hasDefault,
       notEmpty: usage.notEmpty || own.notEmpty,
+      allowed: usage.allowed,
     };
   }
 

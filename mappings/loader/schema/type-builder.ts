@@ -6,7 +6,7 @@ import { type Note, notesOf } from '../document/error.ts';
 import type { Located, References } from '../document/references.ts';
 import { type KeptNames, keptNames, type Wanted } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
-import { createAlternatives } from './alternatives.ts';
+import { AlternativesReader } from './alternatives.ts';
 import { TypeDrafts } from './drafts.ts';
 import {
   componentPointer,
@@ -47,7 +47,7 @@ export class TypeBuilder {
       references,
       overlay,
       drafts: this.#drafts,
-      alternatives: createAlternatives(document, references, this.kept),
+      alternatives: new AlternativesReader(document, references, this.kept),
       rules: new SchemaRules(references, overlay.settings.validate),
     });
     this.#patches = new MergePatches(this.#schemas);

@@ -30,7 +30,7 @@ export function unionOf(
   name: string,
 ): Type {
   const { drafts } = context;
-  const { scalar } = drafts.collections;
+  const { collections } = drafts;
   const closed = list.filter(({ kind }) => kind !== 'any');
   const [first] = closed;
   if (first === undefined) return drafts.asJson(pointer, 'it has no single type');
@@ -40,9 +40,9 @@ export function unionOf(
     if (closed.length === 1) return typeOf(context, first, name);
     const kinds = new Set(closed.map(({ kind }) => kind));
     const numeric = [...kinds].every((kind) => kind === 'integer' || kind === 'number');
-    if (numeric) return scalar(kinds.has('number') ? 'decimal' : commonIntegerOf(closed));
-    if (kinds.size === 1 && first.kind === 'string') return scalar('string');
-    if (kinds.size === 1 && first.kind === 'boolean') return scalar('boolean');
+    if (numeric) return collections.scalar(kinds.has('number') ? 'decimal' : commonIntegerOf(closed));
+    if (kinds.size === 1 && first.kind === 'string') return collections.scalar('string');
+    if (kinds.size === 1 && first.kind === 'boolean') return collections.scalar('boolean');
   }
   const variants: Variant[] = [];
   const type: UnionType = { kind: 'union', name, documentation: documentationOf(schema), variants };
