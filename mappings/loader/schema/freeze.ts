@@ -76,7 +76,7 @@ export function finishTypes(
         })
       : undefined;
   // The overlay may refer to merged types by their new names.
-  for (const type of equal === undefined ? [] : reached(roots)) {
+  for (const type of equal === undefined || overlay.types.size === 0 ? [] : reached(roots)) {
     const overlaid = inOverlay.has(type) || wrappers.has(type) ? undefined : overlay.types.get(type.name);
     if (overlaid === undefined) continue;
     if (type.kind === 'record')
