@@ -70,7 +70,7 @@ export class SchemaReader {
   shapeOf(schema: unknown): Shape {
     const known = this.#shapes.get(schema);
     if (known !== undefined) return known;
-    const shape = new LazyShape(() => this.#draftOf(schema, 0));
+    const shape = lazyShape(() => this.#draftOf(schema, 0));
     this.#shapes.set(schema, shape);
     return shape;
   }
@@ -124,47 +124,41 @@ const anything: Draft = {
   describesContent: false,
 };
 
-class LazyShape implements Shape {
-  readonly #make: () => Draft;
-  #draft: Draft | undefined;
+/** Returns a shape that is computed on first use. */
+function lazyShape(make: () => Draft): Shape {
+  let made: Shape | undefined;
+  const shape = (): Shape => {
+    made ??= finished(make());
+    return made;
+  };
+  return {
+    get kinds() {
+      return shape().kinds;
+    },
+    get members() {
+      return shape().members;
+    },
+    get others() {
+      return shape().others;
+    },
+    get open() {
+      return shape().open;
+    },
+    get items() {
+      return shape().items;
+    },
+    get values() {
+      return shape().values;
+    },
+    get base64() {
+      return shape().base64;
+    },
+  };
+}
 
-  constructor(make: () => Draft) {
-    this.#make = make;
-  }
-
-  get #made(): Draft {
-    this.#draft ??= this.#make();
-    return this.#draft;
-  }
-
-  get kinds(): ReadonlySet<Kind> {
-    return this.#made.kinds ?? new Set(allKinds);
-  }
-
-  get members(): ReadonlyMap<string, MemberSchema> {
-    return this.#made.members;
-  }
-
-  get others(): Shape | undefined {
-    return this.#made.others;
-  }
-
-  get open(): boolean {
-    const { kinds, describesContent } = this.#made;
-    return !describesContent && (kinds === undefined || kinds.has('object') || kinds.has('array'));
-  }
-
-  get items(): Shape | undefined {
-    return this.#made.items;
-  }
-
-  get values(): readonly string[] | undefined {
-    return this.#made.values;
-  }
-
-  get base64(): boolean {
-    return this.#made.base64;
-  }
+function finished({ kinds = new Set(allKinds), describesContent, ...draft }: Draft): Shape {
+  const open = !describesContent && (kinds.has('object') || kinds.has('array'));
+  return { ...draft, kinds, open };
 }
 
 /** Combines schemas that a value must match all of. */
