@@ -156,9 +156,10 @@ function fill(
       allowed,
       nillable: true,
       required,
+      ...(promised === true && { promised }),
+      ...ruled,
+      ...memberDocumentation(documented, references, ruled.rules === undefined),
     };
-    if (promised === true) field.promised = promised;
-    Object.assign(field, ruled, memberDocumentation(documented, references, ruled.rules === undefined));
     return { field, nullable, hasDefault };
   });
   setFields(drafts, overlay, type, fields, ofFields);
