@@ -53,6 +53,19 @@ test('an imported WSDL: names, values and header blocks are compared with its sc
   t.regex(told, /limit: expected/);
 });
 
+test('W10: a reference to an illegal character is a finding unless the contract accepts it', (t) => {
+  const compiled = compileContract(contract);
+  const request = createSampler(compiled).samplesOf('PlaceOrder')?.requests[0]?.text ?? '';
+  const body = Buffer.from(request.replace('Jane Doe', 'Jane&#11;Doe'));
+  for (const illegalCharacterReferences of ['refuse', 'accept'] as const) {
+    const settings = { ...contract.settings, illegalCharacterReferences };
+    const doctor = createDoctor(compileContract({ ...contract, settings }));
+    const { findings } = doctor.explain({ body, headers: { 'content-type': 'text/xml' } });
+    const isFound = findings.some(({ message }) => message.startsWith('a control character is in'));
+    t.is(isFound, illegalCharacterReferences === 'refuse', illegalCharacterReferences);
+  }
+});
+
 test('advice about a value of a long enum lists its first twelve values', (t) => {
   const adviceFor = (count: number) => {
     const values = Array.from({ length: count }, (_, index) => `v${index + 1}`);
