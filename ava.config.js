@@ -228,6 +228,7 @@ const long = [
   'test/migration/commands.test.ts',
   'test/migration/compare-scenarios.test.ts',
   'test/migration/compare.test.ts',
+  'test/migration/compared-packages.test.ts',
   'test/migration/compared-workers.test.ts',
   'test/migration/deprecation.test.ts',
   'test/migration/fidelity.test.ts',

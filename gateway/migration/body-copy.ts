@@ -20,11 +20,16 @@ export class BodyCopy {
     return this.#dropped;
   }
 
-  /** Copies a piece, because its owner may release it. */
-  add(piece: Buffer): void {
+  /**
+   * Copies a piece, because its owner may release it.
+   *
+   * @param isCounted false for a piece that does not count against the maximum size of the message
+   */
+  add(piece: Buffer, isCounted = true): void {
     if (this.#dropped !== undefined || piece.length === 0) return;
+    const { length } = piece;
     // the collector keeps its first piece and copies the others
-    if (this.#memory.hold(piece.length))
+    if (isCounted ? this.#memory.hold(length) : this.#memory.holdBeside(length))
       this.#collector.add(this.#collector.size === 0 ? Buffer.from(piece) : piece);
     else this.drop(this.#memory.refusal());
   }

@@ -19,10 +19,11 @@ import type { ForwardedHeaders, HeadersOf } from './forward-headers.ts';
 import type { Caller } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { type CallShadow, PendingComparison } from './pending-comparison.ts';
+import type { Recording } from './recording/recording.ts';
 import { isMtomRequest } from './root-part.ts';
-import type { CompareMode, Side } from './routing.ts';
+import type { CompareMode } from './routing.ts';
 import type { ShadowCapacity } from './shadow-capacity.ts';
-import { callLegacy, callNew, shadowHeader, type TimedReply } from './shadow-request.ts';
+import { callLegacy, callNew, shadowHeader } from './shadow-request.ts';
 import { Skipped, type SkipReason } from './skipped.ts';
 import type { StatedCompare } from './task-head.ts';
 
@@ -73,12 +74,12 @@ export class Comparisons {
     this.#parts = parts;
   }
 
-  /** Begins the comparison of a call. Returns undefined for a call that is not compared, and counts it. */
+  /** Begins the comparison of a call, whose recording gets the reply to the shadow request. Returns undefined for a call that is not compared, and counts it. */
   begin(
     context: RequestContext,
     request: ComparedRequest,
     { answer, sample }: CompareMode,
-    onShadow?: (side: Side, reply: TimedReply) => void,
+    recording?: Recording,
   ): PendingComparison | undefined {
     const { capacity, noise, service } = this.#parts;
     const { operation, address } = request;
@@ -98,12 +99,19 @@ export class Comparisons {
     const secrets = new CallSecrets(context, request.caller);
     const isNoise = Math.random() < noise;
     const toLegacy = isNoise || answer === 'new' ? this.#legacyCaller(context, request) : undefined;
-    const toNew: CallShadow = (parts) => callNew(service, address, parts);
+    const callShadow: CallShadow =
+      answer === 'new' && toLegacy !== undefined
+        ? (parts) => toLegacy({ ...parts, record: recording?.forwarded(false) })
+        : async (parts) => {
+            const reply = await callNew(service, address, parts);
+            recording?.compared(reply);
+            return reply;
+          };
     return new PendingComparison(context, {
       capacity,
       answer,
       secrets,
-      callShadow: answer === 'new' && toLegacy !== undefined ? toLegacy : toNew,
+      callShadow,
       callNoise: isNoise ? toLegacy : undefined,
       compare: (legacy, other, end, message) => {
         const isMtom = message !== undefined && isMtomRequest(message, context);
@@ -118,7 +126,6 @@ export class Comparisons {
         if (result instanceof Skipped) this.#parts.counts.countSkipped(result.reason);
         else this.#parts.evidence.addNoise(operation.name, result, Date.now());
       },
-      onShadow: onShadow && ((reply) => onShadow(answer === 'legacy' ? 'new' : 'legacy', reply)),
       onWork: (work, from, to) => context.options.service.observer.compared(context, work, from, to),
       onError: (error) => service.onError(error, context.requestId),
     });

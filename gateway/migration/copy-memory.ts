@@ -4,7 +4,7 @@ import { Skipped } from './skipped.ts';
 
 /** Counts the memory of one message that is compared: against `shadowBytes`, and against the size of a message (G27). */
 export class CopyMemory extends Permit {
-  readonly #most: number;
+  #most: number;
 
   /** @param most maximum size of the message in bytes */
   constructor(admission: Admission, most: number) {
@@ -15,6 +15,12 @@ export class CopyMemory extends Permit {
   override hold(bytes: number): boolean {
     const isFree = super.hold(bytes);
     return isFree && !this.isTooLarge;
+  }
+
+  /** Counts bytes of the message that do not count against its maximum size. */
+  holdBeside(bytes: number): boolean {
+    this.#most += bytes;
+    return this.hold(bytes);
   }
 
   /** Counts the message as `bytes` bytes. Throws Skipped if that is too much. */

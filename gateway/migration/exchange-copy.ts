@@ -14,8 +14,12 @@ export interface ExchangeCopy {
   readonly began: (head: ReplyHead, announced: number) => void;
   /** Copies a piece of the reply. */
   readonly received: (piece: Buffer) => void;
-  /** The reply is complete. */
-  readonly complete: () => void;
+  /**
+   * The reply is complete.
+   *
+   * @param ms duration of the call; by default that of the caller's call
+   */
+  readonly complete: (ms?: number) => void;
   /** The call has ended. */
   readonly close: () => void;
 }

@@ -4,12 +4,13 @@ import { Permit } from '../admission/permit.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
-import { BodyCopy, transferable } from './body-copy.ts';
+import { BodyCopy } from './body-copy.ts';
 import type { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
 import type { ExchangeCopy } from './exchange-copy.ts';
 import { isReplayProtected } from './replay-protected.ts';
+import { ReplyCopy } from './reply-copy.ts';
 import type { ReplyHead } from './reply-head.ts';
 import type { Cancellable, ShadowCapacity } from './shadow-capacity.ts';
 import { createEnd, type ShadowParts, type TimedReply } from './shadow-request.ts';
@@ -47,8 +48,6 @@ export interface PendingParts {
   /** Called when a shadow request or a comparison has ended. Times are in ms of `performance.now()`. */
   readonly onWork: (work: 'shadow' | 'compare', from: number, to: number) => void;
   readonly onError: (error: unknown) => void;
-  /** Called with the reply to the shadow request before it is compared; undefined if nothing records it. */
-  readonly onShadow?: ((reply: TimedReply) => void) | undefined;
 }
 
 /** The copied messages of a comparison. */
@@ -65,11 +64,10 @@ export class PendingComparison implements Cancellable, ExchangeCopy {
   readonly #end: ServerResponse;
   readonly #memory: Readonly<Record<(typeof messages)[number], CopyMemory>>;
   readonly #request: BodyCopy;
-  readonly #reply: BodyCopy;
+  #reply: ReplyCopy | undefined;
   /** The reply that the caller gets. */
   readonly #own = Promise.withResolvers<ReceivedReply>();
   readonly #finished = Promise.withResolvers<void>();
-  #head: ReplyHead | undefined;
   #isStarted = false;
   #isAnswered = false;
   #cancelled: Skipped | undefined;
@@ -80,9 +78,9 @@ export class PendingComparison implements Cancellable, ExchangeCopy {
     this.#parts = parts;
     this.#context = context;
     this.#end = createEnd(context);
-    this.#memory = { request: memory(), own: memory(), shadow: memory(), kept: memory() };
+    const kept = new CopyMemory(admission, Number.POSITIVE_INFINITY); // it was counted as a reply
+    this.#memory = { request: memory(), own: memory(), shadow: memory(), kept };
     this.#request = new BodyCopy(this.#memory.request);
-    this.#reply = new BodyCopy(this.#memory.own);
     this.ended = this.#finished.promise;
     this.#own.promise.catch(() => {}); // it may fail before it is awaited
     parts.capacity.register(this);
@@ -111,20 +109,26 @@ export class PendingComparison implements Cancellable, ExchangeCopy {
    * @param announced announced length of the body in bytes; 0 for none
    */
   began(head: ReplyHead, announced: number): void {
-    this.#head = head;
-    if (announced > this.#parts.capacity.limits.compareBytes) this.cancel(new Skipped('size'));
+    const { limits } = this.#parts.capacity;
+    this.#reply = new ReplyCopy(head, this.#memory.own, limits);
+    if (this.#reply.isTooLarge(announced)) this.cancel(new Skipped('size'));
   }
 
   /** Copies a piece of the reply for the caller. */
   received(piece: Buffer): void {
-    this.#copy(this.#reply, piece);
+    if (this.#reply !== undefined) this.#copy(this.#reply, piece);
   }
 
   /** The reply for the caller is complete. */
   complete(): void {
-    if (this.#head === undefined || this.#cancelled !== undefined) return;
-    this.#isAnswered = true;
-    this.#own.resolve({ ...this.#head, body: transferable(this.#reply.take()) });
+    if (this.#reply === undefined || this.#cancelled !== undefined) return;
+    try {
+      this.#own.resolve(this.#reply.take());
+      this.#isAnswered = true;
+    } catch (error) {
+      if (error instanceof Skipped) this.cancel(error);
+      else throw error;
+    }
   }
 
   /** The call has ended: cancels the comparison if the message or the reply is incomplete. */
@@ -142,7 +146,7 @@ export class PendingComparison implements Cancellable, ExchangeCopy {
     if (!this.#isStarted) this.#finish(why);
   }
 
-  #copy(copy: BodyCopy, piece: Buffer): void {
+  #copy(copy: BodyCopy | ReplyCopy, piece: Buffer): void {
     if (this.#cancelled !== undefined) return;
     copy.add(piece);
     if (copy.dropped !== undefined) this.cancel(copy.dropped);
@@ -163,7 +167,6 @@ export class PendingComparison implements Cancellable, ExchangeCopy {
     const { answer, callShadow, callNoise, compare, onCompared } = this.#parts;
     const request = this.#request.take();
     const shadow = await this.#call(callShadow, request);
-    this.#parts.onShadow?.(shadow);
     const own = await this.#own.promise;
     const [legacy, other] = answer === 'legacy' ? [own, shadow] : [shadow, own];
     const kept = callNoise === undefined ? undefined : this.#keep(legacy, request);
@@ -230,7 +233,7 @@ export class PendingComparison implements Cancellable, ExchangeCopy {
   }
 
   #release(): void {
-    this.#reply.drop(new Skipped('aborted'));
+    this.#reply?.drop(new Skipped('aborted'));
     for (const message of messages) this.#memory[message].release();
     this.#finished.resolve();
   }

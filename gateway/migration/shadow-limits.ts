@@ -10,5 +10,4 @@ export const shadowLimits: Partial<Limits> = {
   retrySavings: 0,
   replyBytes: Number.MAX_SAFE_INTEGER,
   replyBytesWithBinary: Number.MAX_SAFE_INTEGER,
-  streamBytes: Number.MAX_SAFE_INTEGER,
 };

@@ -11,14 +11,16 @@ import { Fault } from '../protocols/soap/faults.ts';
 import type { SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress } from '../protocols/soap/versions.ts';
 import { type RequestStats, startStats } from '../telemetry/request-stats.ts';
-import { BodyCopy, transferable } from './body-copy.ts';
+import { transferable } from './body-copy.ts';
 import type { CallSecrets } from './call-secrets.ts';
 import type { ReceivedReply } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
+import type { ExchangeCopy } from './exchange-copy.ts';
 import { authenticatesConnection, type ForwardedHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
 import type { LegacyService } from './legacy-service.ts';
-import { announcedIn, headOf, type ReplyHead } from './reply-head.ts';
+import { ReplyCopy } from './reply-copy.ts';
+import { announcedIn, headOf } from './reply-head.ts';
 import { Skipped } from './skipped.ts';
 
 // Shadow requests: calls whose replies are only compared (G25, G27).
@@ -43,6 +45,8 @@ export interface ShadowParts {
   readonly secrets: CallSecrets;
   /** Becomes `destroyed` when the comparison is cancelled. */
   readonly end: ServerResponse;
+  /** Copies the reply of the legacy service for a recording; undefined for none. */
+  readonly record?: ExchangeCopy | undefined;
   /** Deadline in ms of `performance.now()`. */
   readonly deadline: number;
   /** Headers that are added to a request to the upstream. Default: the mark of a shadow request. */
@@ -164,13 +168,13 @@ export function callLegacy(
     target,
     forwarded,
   }: { readonly operation: string; readonly target: string; readonly forwarded: ForwardedHeaders },
-  { context, body, memory, end, deadline }: ShadowParts,
+  { context, body, memory, end, deadline, record }: ShadowParts,
 ): Promise<TimedReply> {
   const stats = startStats(context.requestId, 'POST');
   return new Promise((resolve, reject) => {
-    const copy = new BodyCopy(memory);
-    let head: ReplyHead | undefined;
-    const call = new LegacyCall(
+    let copy: ReplyCopy | undefined;
+    const stop = (): void => call.abort(new CallError('CallerGone'));
+    const call: LegacyCall = new LegacyCall(
       service,
       {
         method: 'POST',
@@ -190,25 +194,36 @@ export function callLegacy(
       {
         informed: () => {},
         began: (status, _text, rawHeaders) => {
-          head = headOf(status, rawHeaders);
-          if (announcedIn(rawHeaders) <= service.limits.compareBytes) return;
+          const head = headOf(status, rawHeaders);
+          const announced = announcedIn(rawHeaders);
+          copy = new ReplyCopy(head, memory, service.limits);
+          record?.began(head, announced);
+          if (!copy.isTooLarge(announced)) return;
           copy.drop(new Skipped('size'));
-          call.abort(new CallError('CallerGone'));
+          stop();
         },
         received: (chunk) => {
-          copy.add(chunk);
-          if (copy.dropped !== undefined) call.abort(new CallError('CallerGone'));
+          copy?.add(chunk);
+          record?.received(chunk);
+          if (copy?.dropped !== undefined) stop();
           return true;
         },
         ended: () => {
-          if (head === undefined || copy.dropped !== undefined)
-            reject(copy.dropped ?? new Skipped('aborted'));
-          else resolve({ ...head, body: transferable(copy.take()), ms: call.progress.ms });
+          const { ms } = call.progress;
+          record?.complete(ms);
+          try {
+            if (copy === undefined) reject(new Skipped('aborted'));
+            else resolve({ ...copy.take(), ms });
+          } catch (error) {
+            reject(error as Error);
+          }
         },
         failed: ({ code }) => {
           const isBreaker = stats.failures?.at(-1)?.cause === 'breaker';
           const isCancelled = code === 'CallerGone';
-          reject(copy.dropped ?? (isBreaker ? new Skipped('breaker') : new Skipped('aborted', !isCancelled)));
+          reject(
+            copy?.dropped ?? (isBreaker ? new Skipped('breaker') : new Skipped('aborted', !isCancelled)),
+          );
         },
       },
     );

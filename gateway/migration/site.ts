@@ -43,11 +43,9 @@ import {
   isAnsweredByNew,
   overridden,
   type Packaging,
-  type Side,
   unreadable,
   usualCompare,
 } from './routing.ts';
-import type { TimedReply } from './shadow-request.ts';
 import { parseRequest } from './values.ts';
 
 /** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
@@ -171,9 +169,8 @@ export class Site implements Migration {
     const { comparisons } = this.#place;
     if (decision.compare === undefined || comparisons === undefined) return undefined;
     const target = this.#place.targetOf(context.request, address.endpoint);
-    const onShadow = recording && ((side: Side, reply: TimedReply) => recording.compared(side, reply));
     const request = { address, version, operation, caller, target };
-    return comparisons.begin(context, request, decision.compare, onShadow);
+    return comparisons.begin(context, request, decision.compare, recording);
   }
 
   #count({ stats }: RequestContext): void {

@@ -16,6 +16,8 @@ export interface Attachment {
   readonly bytes: Buffer | StreamedFile;
   /** The Content-Type of the part's header; undefined if it is absent or not known. */
   readonly contentType?: string | undefined;
+  /** Text that represents the part in a comparison, in place of its base64; undefined for a part with its bytes. */
+  readonly digest?: string | undefined;
 }
 
 /** Maximum number of characters of a Content-ID in an error. */
@@ -69,7 +71,8 @@ export class Attachments implements AttachedParts {
     this.#used[index] = true;
     this.taken.push(index);
     if (this.#isHeld) return `"${this.#mark}${index}"`;
-    const bytes = this.parts[index]?.bytes;
+    const { bytes, digest } = this.parts[index] ?? {};
+    if (digest !== undefined) return `"${digest}"`;
     return bytes instanceof StreamedFile ? '""' : `"${bytes?.toString('base64')}"`; // not available yet
   }
 

@@ -84,7 +84,7 @@ class Unreadable extends Error {}
  */
 export function decodeReply(
   codecs: CompiledAdoptedOperation,
-  { status, contentType = '', body }: ReplyBytes,
+  { status, contentType = '', body, digests }: ReplyBytes,
   limits: Limits,
   takeNodes?: (count: number) => void,
   passesForeign = false,
@@ -95,7 +95,7 @@ export function decodeReply(
   const reading = { ...startReading(maxViolations), keepsRefused: true, passesForeign };
   try {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    const document = isPackage ? rootOf(bytes, contentType, limits, reading) : { bytes, charset };
+    const document = isPackage ? rootOf(bytes, contentType, limits, digests, reading) : { bytes, charset };
     const text = withoutInstructions(decodeXml(document.bytes, document.charset));
     takeNodes?.(nodesIn(text));
     const xml = new XmlReader(text, limits, tolerance);
@@ -143,12 +143,21 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-function rootOf(body: Buffer, contentType: string, limits: Limits, reading: Reading) {
+function rootOf(
+  body: Buffer,
+  contentType: string,
+  limits: Limits,
+  digests: ReplyBytes['digests'],
+  reading: Reading,
+) {
   const { form, root, parts, charset } = takeParts(
     body,
     splitRelated(body, readRelatedType(contentType), limits),
   );
-  reading.attachments = new Attachments(form, parts);
+  reading.attachments = new Attachments(
+    form,
+    parts.map((part, index) => ({ ...part, digest: digests?.get(index) })),
+  );
   return { bytes: root, charset };
 }
 

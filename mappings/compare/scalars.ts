@@ -1,8 +1,9 @@
 import { integers, numbers } from '../codec/adopted/facets.ts';
-import { base64FromXml } from '../codec/scalars/base64.ts';
+import { base64FromXml, base64Size } from '../codec/scalars/base64.ts';
 import { collapse } from '../codec/scalars/numbers.ts';
 import type { Zone } from '../codec/scalars/zone.ts';
 import type { BuiltIn, SimpleType } from '../contract/type-graph.ts';
+import { digestedBytes, digestOf, isDigest } from '../http-mapping/related-digests.ts';
 import { type Decimal, decimalOf, plainText } from '../json/decimal.ts';
 import type { Note } from './comparison.ts';
 import {
@@ -88,10 +89,8 @@ function valueKey(type: SimpleType, text: string, zone: Zone | undefined): strin
       return dateKey(type, text);
     case 'duration':
       return durationKey(collapse(text));
-    case 'bytes': {
-      const letters = base64FromXml(text);
-      return letters && Buffer.from(letters, 'base64').toString('base64');
-    }
+    case 'bytes':
+      return bytesKey(text);
     case 'hex': {
       const digits = collapse(text).toUpperCase();
       return /^(?:[\dA-F]{2})*$/.test(digits) ? digits : undefined;
@@ -99,6 +98,14 @@ function valueKey(type: SimpleType, text: string, zone: Zone | undefined): strin
     default:
       return undefined;
   }
+}
+
+/** Returns base64 without blanks, or the digest of a long value, because an attached one may have only its digest. */
+function bytesKey(text: string): string | undefined {
+  if (isDigest(text)) return text;
+  const letters = base64FromXml(text);
+  if (letters === undefined || base64Size(letters) < digestedBytes) return letters;
+  return digestOf(Buffer.from(letters, 'base64'));
 }
 
 const dateForms: { readonly [name in BuiltIn]?: RegExp } = {

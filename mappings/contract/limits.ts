@@ -281,7 +281,8 @@ export const limitTable = {
   },
   compareBytes: {
     value: 8 * mebibyte,
-    bounds: 'Size of a request or reply that is compared, before and after decompression.',
+    bounds:
+      'Size of a request or reply that is compared, before and after decompression. Attachments of a reply do not count.',
     result: 'the replies are not compared',
   },
 } as const satisfies Record<string, Limit>;

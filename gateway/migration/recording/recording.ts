@@ -119,8 +119,7 @@ export class Recording {
       received: (piece) => {
         if (this.#dropped === undefined) body.add(piece);
       },
-      complete: () => {
-        const ms = this.#context.stats.route?.legacyMs ?? 0;
+      complete: (ms = this.#context.stats.route?.legacyMs ?? 0) => {
         if (head !== undefined) this.#add('legacy', head, body.take(), ms);
       },
       close: () => {},
@@ -149,9 +148,9 @@ export class Recording {
     this.#addWhole('legacy', headOf(status, rawHeaders), body, undefined);
   }
 
-  /** Copies the reply to a shadow request. */
-  compared(side: Side, { body, ms, ...head }: TimedReply): void {
-    this.#addWhole(side, head, body, ms);
+  /** Copies the reply of the upstream to a shadow request. */
+  compared({ body, ms, ...head }: TimedReply): void {
+    this.#addWhole('new', head, body, ms);
   }
 
   #addWhole(side: Side, head: ReplyHead, bytes: Uint8Array, ms: number | undefined): void {

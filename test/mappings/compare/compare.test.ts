@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { compileComparison } from '../../../mappings/compare/compare.ts';
 import type { Comparison, ReplyBytes } from '../../../mappings/compare/comparison.ts';
 import { compileRules } from '../../../mappings/compare/rules.ts';
+import { digestOf } from '../../../mappings/http-mapping/related-digests.ts';
 import { readContract } from '../../../mappings/loader/load.ts';
 import { contractFolder } from '../../migration/scenario.ts';
 import { folderOf, getOf } from '../loader/wsdl/wsdl-folder.ts';
@@ -611,6 +612,34 @@ test('packages are compared by the bytes of their parts (G38, G42)', (t) => {
   t.deepEqual(run({ ...inline, contentType: 'application/xml' }, inline), [
     '@frame frame: application/xml | plain',
   ]);
+});
+
+test('G27, G38: an attachment without its bytes is compared by size and SHA-256', (t) => {
+  const { contract } = readContract(contractFolder('contracts/agency'));
+  const { compare } = compileComparison(contract);
+  const root = envelope(
+    '<a:GetApplicationZipResponse xmlns:a="http://desk.example/services/Agency-V2"><a:FileDataHandler>DATA</a:FileDataHandler></a:GetApplicationZipResponse>',
+  );
+  const bytes = Buffer.alloc(5_000, 'PK');
+  const attached = (content: Buffer): ReplyBytes => ({
+    ...packed('a', 'f1', '', root),
+    digests: new Map([[0, digestOf(content)]]),
+  });
+  const whole = packed('b', 'g2', bytes.toString('latin1'), root);
+  const run = (legacy: ReplyBytes, fresh: ReplyBytes) => told(compare('GetApplicationZip', legacy, fresh));
+  t.deepEqual(run(attached(bytes), whole), []);
+  t.deepEqual(run(whole, attached(bytes)), []);
+  t.deepEqual(run(attached(bytes), attached(bytes)), []);
+  const inline = legacyReply({ status: 200, body: root.replace('DATA', `\n${bytes.toString('base64')}`) });
+  t.deepEqual(run(attached(bytes), inline), ['@frame frame: multipart/related | plain']);
+  const other = Buffer.from(bytes);
+  other[4_999] = 0;
+  t.deepEqual(run(attached(other), whole), [
+    `FileDataHandler value bytes: ${digestOf(other)} | ${bytes.toString('base64').slice(0, 256)}`,
+  ]);
+  const [forged] = [root.replace('DATA', digestOf(bytes))];
+  const { notes } = compare('GetApplicationZip', legacyReply({ status: 200, body: forged ?? '' }), whole);
+  t.deepEqual(notes, [{ path: 'FileDataHandler', note: 'offContract', code: 'InvalidType' }]);
 });
 
 test('a reply without an envelope or with another payload is unreadable (G40)', (t) => {
