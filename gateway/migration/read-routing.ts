@@ -1,4 +1,5 @@
 import { compileRules } from '../../mappings/compare/rules.ts';
+import { Shapes } from '../../mappings/compare/shapes.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { suggestion } from '../../mappings/contract/nearest.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
@@ -97,10 +98,12 @@ class Reader {
   readonly #checked: Checked;
   readonly #report: Report;
   readonly #blended: ReadonlySet<string>;
+  readonly #shapes: Shapes;
 
   constructor(checked: Checked, blended: ReadonlySet<string>, report: Report) {
     this.#operations = new Map(checked.contract.operations.map((operation) => [operation.name, operation]));
     this.#checked = checked;
+    this.#shapes = new Shapes(checked.contract);
     this.#blended = blended;
     this.#report = report;
   }
@@ -251,7 +254,7 @@ class Reader {
       return undefined;
     }
     const places = own.flatMap((operation) => {
-      const place = placeAt(this.#checked.contract, operation, path);
+      const place = placeAt(this.#checked.contract, this.#shapes, operation, path);
       return place === undefined ? [] : [{ name: operation.name, ...place }];
     });
     const numeric = places.filter(({ isNumber }) => isNumber).map(({ name }) => name);

@@ -1,17 +1,8 @@
 import { numbers } from '../../mappings/codec/adopted/facets.ts';
+import type { Shape, Shapes } from '../../mappings/compare/shapes.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
-import { jsonFormOf, objectForm } from '../../mappings/contract/members.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
-import type {
-  AdoptedMessage,
-  ComplexType,
-  JsonForm,
-  Member,
-  SchemaType,
-  SimpleType,
-} from '../../mappings/contract/type-graph.ts';
 import type { Path, Step } from '../../mappings/mapping/paths.ts';
-import { typeGraphOf } from '../../mappings/type-graph.ts';
 import type { ValueCondition } from './routing.ts';
 
 // Values of a request for conditions (G8). A request is the JSON text that the codec of its operation writes.
@@ -22,22 +13,21 @@ interface Place {
   readonly isNumber: boolean;
 }
 
-const other: Place = { isNumber: false };
-
 /** Returns the place at a path in requests of the operation; undefined if no request has a value there. */
-export function placeAt(contract: Contract, operation: Operation, path: Path): Place | undefined {
-  const { input } = typeGraphOf(contract).messagesOf(operation);
+export function placeAt(
+  contract: Contract,
+  shapes: Shapes,
+  operation: Operation,
+  path: Path,
+): Place | undefined {
   const [first, ...rest] = path;
   if (first?.kind !== 'member') return undefined;
-  if (first.name === '@headers') return isMoved(contract, rest) ? undefined : inHeader(input, rest);
-  const { body } = input;
-  if (body.kind === 'empty') return undefined;
-  if (body.kind === 'rpc') {
-    const part = body.parts.find(({ name }) => name.local === first.name);
-    return part && inType(part.type, true, rest);
-  }
-  const { type } = body.element;
-  return (type.kind === 'complex' ? inObject(type, path) : undefined) ?? inType(type, true, path);
+  const isHeader = first.name === '@headers';
+  if (isHeader && isMoved(contract, rest)) return undefined;
+  const shape = isHeader
+    ? shapeAt(shapes, shapes.requestHeadersOf(operation), rest)
+    : shapeAt(shapes, shapes.requestOf(operation), path);
+  return shape && { isNumber: shape.kind === 'scalar' && numbers.has(shape.type.builtIn) };
 }
 
 /** Returns true for the path of a credential in a header block, which is not in the request's JSON (A8). */
@@ -46,64 +36,17 @@ function isMoved({ credentials }: Contract, path: Path): boolean {
   return movedHeadersOf(credentials).some((one) => [one.block, ...one.path].join('\n') === names.join('\n'));
 }
 
-function inHeader({ headers }: AdoptedMessage, path: Path): Place | undefined {
-  const [first, ...rest] = path;
-  if (first?.kind !== 'member') return undefined;
-  const block = headers.find(({ name }) => name.local === first.name);
-  return block && inType(block.type, true, rest);
-}
-
-/** @param once true if the element occurs at most once, see `jsonFormOf` */
-function inType(type: SchemaType, once: boolean, path: Path): Place | undefined {
-  const form = jsonFormOf(type, once);
-  if (form.kind === 'object' && type.kind === 'complex') return inObject(type, path);
-  return inForm(form, path);
-}
-
-/** Finds a path in a type, or in a type that is derived from it. */
-function inObject(type: ComplexType, path: Path): Place | undefined {
-  const found = inForm(objectForm(type), path);
-  if (found !== undefined) return found;
-  for (const derived of type.derived) {
-    const inDerived = inObject(derived, path);
-    if (inDerived !== undefined) return inDerived;
+/** Finds a path in a shape, also in types that are derived from its own. */
+function shapeAt(shapes: Shapes, shape: Shape, [step, ...rest]: Path): Shape | undefined {
+  if (step === undefined || shape.kind === 'any') return shape;
+  if (shape.kind === 'list') return step.kind === 'member' ? undefined : shapeAt(shapes, shape.item(), rest);
+  if (shape.kind !== 'object' || step.kind !== 'member') return undefined;
+  if (step.name === '@type' && rest.length === 0) return shape;
+  for (const [name, member] of shapes.membersOf(shape)) {
+    const found = name === step.name ? shapeAt(shapes, member, rest) : undefined;
+    if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function inForm(form: JsonForm, path: Path): Place | undefined {
-  const [step, ...rest] = path;
-  if (step === undefined) return form.kind === 'scalar' ? placeOf(form.type) : other;
-  if (form.kind === 'scalar' || form.kind === 'xml' || form.kind === 'refused') return undefined;
-  if (form.kind === 'list') return step.kind === 'member' ? undefined : inItem(form.item, rest);
-  if (form.kind !== 'object') return other; // maps, tuples and unions exist only in OpenAPI contracts
-  if (step.kind !== 'member') return undefined;
-  const { attributes, members, value } = form;
-  const isEnd = rest.length === 0;
-  if (step.name === value?.json) return isEnd ? placeOf(value.type) : undefined;
-  const attribute = attributes.find(({ json }) => json === step.name);
-  if (attribute !== undefined) return isEnd ? placeOf(attribute.use.type) : undefined;
-  if (step.name === '@type') return isEnd ? other : undefined;
-  return inMembers(members.members, step.name, rest);
-}
-
-function inMembers(members: readonly Member[], name: string, path: Path): Place | undefined {
-  const member = members.find(({ json }) => json === name);
-  if (member === undefined || !member.repeats) return member && inItem(member, path);
-  const [step, ...rest] = path;
-  if (step === undefined) return other;
-  return step.kind === 'member' ? undefined : inItem(member, rest);
-}
-
-function inItem(member: Member, path: Path): Place | undefined {
-  if (member.kind === 'element') return inType(member.element.type, !member.repeats, path);
-  const [step, ...rest] = path;
-  if (member.kind === 'any' || step === undefined) return other;
-  return step.kind === 'member' ? inMembers(member.content.members, step.name, rest) : undefined;
-}
-
-function placeOf(type: SimpleType | undefined): Place {
-  return { isNumber: type !== undefined && numbers.has(type.builtIn) };
 }
 
 /** Parses the JSON of a request. Numbers that a double does not represent exactly become their text. */

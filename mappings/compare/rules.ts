@@ -224,9 +224,7 @@ class RuleReader {
 function stepsOf(shape: Shape, shapes: Shapes): readonly (readonly [string | number, Shape])[] {
   if (shape.kind === 'list') return [[0, shape.item()]];
   if (shape.kind !== 'object') return [];
-  const own = [...shape.slots].map(([name, slot]) => [name, slot.shape()] as const);
-  const derived = shape.type?.derived ?? [];
-  return [...own, ...derived.flatMap((type) => stepsOf(shapes.objectShape(type), shapes))];
+  return shapes.membersOf(shape);
 }
 
 type Complain = (message: string) => void;

@@ -78,18 +78,25 @@ export class Shapes {
   requestOf(operation: Operation): Shape {
     const { input } = typeGraphOf(this.#contract).messagesOf(operation);
     const { shape } = this.#body(input.body);
-    const headers = new Map(input.headers.map((block) => [block.name.local, this.#element(block, true)]));
-    if (shape.kind !== 'object' || headers.size === 0) return shape;
-    return objectOf(new Map([...shape.slots, ['@headers', { shape: () => objectOf(headers) }]]), shape.type);
+    const headers = this.requestHeadersOf(operation);
+    if (shape.kind !== 'object' || headers.slots.size === 0) return shape;
+    return objectOf(new Map([...shape.slots, ['@headers', { shape: () => headers }]]), shape.type);
+  }
+
+  /** Returns the shape of the header blocks of a request. */
+  requestHeadersOf(operation: Operation): ObjectShape {
+    return this.#headers(typeGraphOf(this.#contract).messagesOf(operation).input.headers);
+  }
+
+  #headers(blocks: readonly ElementDeclaration[]): ObjectShape {
+    return objectOf(new Map(blocks.map((block) => [block.name.local, this.#element(block, true)])));
   }
 
   #reply(operation: Operation): ObjectShape {
     const { output } = typeGraphOf(this.#contract).messagesOf(operation);
     const slots = new Map<string, Slot>([['@frame', text]]);
-    const headers = new Map(
-      (output?.headers ?? []).map((block) => [block.name.local, this.#element(block, true)]),
-    );
-    slots.set('@headers', { shape: () => objectOf(headers) });
+    const headers = this.#headers(output?.headers ?? []);
+    slots.set('@headers', { shape: () => headers });
     const { name, shape } = this.#body(output?.body);
     const body = shape.kind === 'object' ? shape.slots : new Map([[name, { shape: () => shape }]]);
     for (const [member, slot] of body) slots.set(member, slot);
@@ -200,6 +207,13 @@ export class Shapes {
     );
     const shape = objectOf(new Map(slots));
     return { shape: () => shape };
+  }
+
+  /** Returns the members of an object, and those of derived types. */
+  membersOf({ slots, type }: ObjectShape): readonly (readonly [string, Shape])[] {
+    const own = [...slots].map(([name, slot]) => [name, slot.shape()] as const);
+    const derived = type?.derived ?? [];
+    return [...own, ...derived.flatMap((one) => this.membersOf(this.objectShape(one)))];
   }
 
   /** Returns the type that `@type` names (A18, A19, A23); undefined for an unknown name. */
