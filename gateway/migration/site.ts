@@ -17,8 +17,7 @@ import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import { type BlendedCall, runBlend } from './blend.ts';
 import { CallSecrets } from './call-secrets.ts';
 import { compareUpstream, noteRefusal } from './compare-upstream.ts';
-import type { Decision } from './decide.ts';
-import { type Decided, refusalOf, unrouted } from './decided.ts';
+import { CallDecider, type Decided } from './decide-call.ts';
 import { copyToAll, type ExchangeCopy } from './exchange-copy.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
@@ -26,27 +25,11 @@ import type { Caller } from './identity.ts';
 import { noteDuplicates } from './note-duplicates.ts';
 import type { PendingComparison } from './pending-comparison.ts';
 import { asksForWsdl, type Place } from './place.ts';
-import { jsonOf, readForUpstream, readRequest } from './read-payload.ts';
-import { readVerified } from './read-verified.ts';
-import {
-  isUnreadable,
-  type Received,
-  receiveAll,
-  receiveEnvelope,
-  receiveHead,
-  receiveStart,
-} from './receive.ts';
+import { readForUpstream } from './read-payload.ts';
+import { type Received, receiveAll, receiveStart } from './receive.ts';
 import type { Recording } from './recording/recording.ts';
-import { startRecording } from './recording/start-recording.ts';
 import { noteSentOnce } from './replay-protected.ts';
-import {
-  isAnsweredByNew,
-  overridden,
-  type Packaging,
-  unreadable,
-  usualCompare,
-} from './routing.ts';
-import { parseRequest } from './values.ts';
+import { isAnsweredByNew, type Packaging, unreadable } from './routing.ts';
 
 /** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
 const leastFallbackMs = 1_000;
@@ -57,13 +40,11 @@ const otherVerbs = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 /** Routes the requests of one contract (G6 to G17). */
 export class Site implements Migration {
   readonly #place: Place;
-  readonly #unknown: Operation;
+  readonly #decider: CallDecider;
 
   constructor(place: Place) {
     this.#place = place;
-    const [first] = place.contract.operations;
-    if (first === undefined) throw new RangeError('contract: expected operations, got none');
-    this.#unknown = { ...first, name: '?', readOnly: false };
+    this.#decider = new CallDecider(place);
   }
 
   get packaging(): Packaging | undefined {
@@ -90,7 +71,7 @@ export class Site implements Migration {
     const { body } = givenIn(operation, input);
     const caller = this.#place.identify(context, { body });
     context.stats.caller ??= caller.name;
-    const decision = this.#decideRead(context, operation, caller, input);
+    const decision = this.#decider.decideRead(context, operation, caller, input);
     const isNew = isAnsweredByNew(decision);
     const { mode, rule } = decision;
     context.stats.route = { mode, rule, side: isNew ? 'new' : undefined };
@@ -120,7 +101,7 @@ export class Site implements Migration {
     const received = await receiveStart(context, this.#place.legacy.limits.streamBytes);
     let decided: Decided;
     try {
-      decided = await this.#decideCall(address, context, received);
+      decided = await this.#decider.decideCall(address, context, received);
     } finally {
       received.settle();
     }
@@ -148,7 +129,7 @@ export class Site implements Migration {
           copyToAll(comparison, recording?.forwarded()),
         );
       else {
-        if (recording !== undefined) await startRecording(context, received, recording);
+        await recording?.receive(received);
         if (mode === 'blend') await this.#answerByBoth(address, context, received, decided, recording);
         else await this.#answerByUpstream(address, context, received, decided, comparison, recording);
         if (mode !== 'fallback' && mode !== 'blend') this.#count(context);
@@ -175,151 +156,6 @@ export class Site implements Migration {
 
   #count({ stats }: RequestContext): void {
     if (stats.route !== undefined) this.#place.counts.count(stats.operation, stats.route, stats.upstreamMs);
-  }
-
-  /** Reads as much of a call as the decision needs, and decides (G6, G12). */
-  async #decideCall(address: SoapAddress, context: RequestContext, received: Received): Promise<Decided> {
-    if (context.options.service.compiled.contract.wsse?.x509 !== undefined)
-      return this.#decideVerified(address, context, received);
-    const head = await receiveHead(context, address, received);
-    context.options.service.observer.opened(context, received.bytes);
-    if ('error' in head) return this.#undecided(address, context, head.error, true);
-    const { envelope } = head;
-    const { version } = envelope;
-    const { operation } = envelope.operation;
-    const inHeader = envelope.findings?.values;
-    const caller = this.#place.identify(context, inHeader);
-    const isCallerRead = this.#place.readsCaller(operation.name);
-    const known = { caller, operation, version, call: undefined };
-    const refusal = isCallerRead ? undefined : refusalOf(context, operation, inHeader);
-    if (refusal !== undefined) return { ...known, decision: unrouted, refusal };
-    const decision = isCallerRead ? 'payload' : this.#decide(context, operation, caller, undefined);
-    if (decision !== 'payload') return { ...known, decision };
-    const isWhole = received.body !== undefined;
-    const whole = isWhole ? head : await receiveEnvelope(context, address, received);
-    if ('error' in whole) return this.#unread(address, context, known, whole.error, isCallerRead);
-    try {
-      const { json, call, moved } = await readRequest(address, context, received, whole.envelope);
-      if (!isCallerRead)
-        return { ...known, decision: this.#decideByJson(context, operation, caller, json, false), call };
-      const given = { ...inHeader, body: moved };
-      const named = { ...known, caller: this.#place.identify(context, given) };
-      const late = refusalOf(context, operation, given);
-      if (late !== undefined) return { ...named, decision: unrouted, refusal: late };
-      const decided = this.#decideByJson(context, operation, named.caller, json, true);
-      return { ...named, decision: decided, call };
-    } catch (error) {
-      if (isUnreadable(error)) return this.#unread(address, context, known, error, isCallerRead);
-      throw error;
-    }
-  }
-
-  /** Reads a call whose message is verified, and decides. */
-  async #decideVerified(address: SoapAddress, context: RequestContext, received: Received): Promise<Decided> {
-    const read = await readVerified(address, context, received);
-    if ('error' in read) return this.#undecided(address, context, read.error, true);
-    const { call } = read;
-    const { operation, version } = call;
-    const given = givenIn(operation, call.input, call.values);
-    const caller = this.#place.identify(context, given);
-    const known = { caller, operation: operation.operation, version, call };
-    const refusal = refusalOf(context, known.operation, given);
-    if (refusal !== undefined) return { ...known, decision: unrouted, refusal };
-    return { ...known, decision: this.#decideRead(context, operation, caller, call.input) };
-  }
-
-  /** Returns the decision about a request that was read completely. */
-  #decideRead(
-    context: RequestContext,
-    compiled: CompiledOperation,
-    caller: Caller,
-    input: Input | Prepared,
-  ): Decision {
-    const { operation } = compiled;
-    const found = this.#decide(context, operation, caller, undefined);
-    if (found !== 'payload') return found;
-    return this.#decideByJson(context, operation, caller, jsonOf(compiled, input), false);
-  }
-
-  /** Returns the decision about a request with an operation and an unreadable payload. */
-  #unread(
-    address: SoapAddress,
-    context: RequestContext,
-    known: Omit<Decided, 'decision'>,
-    error: unknown,
-    isCallerRead: boolean,
-  ): Decided {
-    const refusal = isCallerRead ? refusalOf(context, known.operation, undefined) : undefined;
-    if (refusal !== undefined) return { ...known, decision: unrouted, refusal };
-    return this.#undecided(address, context, error, isCallerRead);
-  }
-
-  /** Returns the decision about a request without a known operation. Throws its error if no route leads to legacy. */
-  #undecided(address: SoapAddress, context: RequestContext, error: unknown, isFirst: boolean): Decided {
-    const caller = this.#place.identify(context, undefined);
-    this.#override(context, this.#unknown, caller, isFirst);
-    if (!this.#place.leadsToLegacy) throw error;
-    return {
-      decision: unrouted,
-      caller,
-      operation: this.#unknown,
-      version: address.version,
-      call: undefined,
-    };
-  }
-
-  /** Returns the decision if it depends on the payload. */
-  #decideByJson(
-    context: RequestContext,
-    operation: Operation,
-    caller: Caller,
-    json: string,
-    isFirst: boolean,
-  ): Decision {
-    return this.#decide(context, operation, caller, { json: parseRequest(json) }, isFirst) as Decision;
-  }
-
-  #decide(
-    context: RequestContext,
-    operation: Operation,
-    caller: Caller,
-    request: { readonly json: unknown } | undefined,
-    isFirst = request === undefined,
-  ): Decision | 'payload' {
-    const forced = this.#override(context, operation, caller, isFirst);
-    if (forced !== undefined) return forced;
-    const { rawHeaders } = context.request;
-    return this.#place.decide(operation.name, {
-      caller: caller.name,
-      callerKey: caller.key,
-      rawHeaders,
-      request,
-    });
-  }
-
-  /**
-   * Returns the decision by the override header (G10); undefined if the rules decide.
-   *
-   * @param isFirst true if a header without effect was not counted yet
-   */
-  #override(
-    context: RequestContext,
-    { name, readOnly }: Operation,
-    caller: Caller,
-    isFirst: boolean,
-  ): Decision | undefined {
-    const { override, unmapped, counts } = this.#place;
-    if (override === undefined) return undefined;
-    const word = context.request.headers[override.header];
-    if (word === undefined) return undefined;
-    const isAllowed = caller.name !== undefined && override.callers.has(caller.name);
-    const isKnown = name !== this.#unknown.name && !unmapped.has(name);
-    if (isAllowed && (word === 'legacy' || (word === 'new' && isKnown)))
-      return { mode: word, rule: overridden, compare: undefined };
-    if (isAllowed && word === 'compare' && isKnown && readOnly)
-      return { mode: word, rule: overridden, compare: usualCompare };
-    if (isFirst) counts.refusedOverrides++;
-    return undefined;
   }
 
   /** Answers by the upstream as without a legacy service, or by the legacy service if the upstream finds nothing. */
@@ -480,14 +316,14 @@ export class Site implements Migration {
       return;
     }
     const caller = this.#place.identify(context, undefined);
-    this.#override(context, this.#unknown, caller, true);
-    stats.operation = this.#unknown.name;
+    this.#decider.override(context, this.#decider.unknown, caller, true);
+    stats.operation = this.#decider.unknown.name;
     stats.caller = caller.name;
     stats.route = { mode: 'legacy', rule: unreadable, side: 'legacy' };
     const received = await receiveStart(context, this.#place.legacy.limits.streamBytes);
     received.settle();
     const target = this.#place.targetOf(request, undefined);
-    await this.#forwardTo(target, context, received, this.#unknown, undefined, caller);
+    await this.#forwardTo(target, context, received, this.#decider.unknown, undefined, caller);
   }
 
   /** Returns true for a GET that the gateway answers: the WSDL, a schema or a page (G17). */

@@ -11,6 +11,7 @@ import type { Decision } from '../decide.ts';
 import type { ExchangeCopy } from '../exchange-copy.ts';
 import type { Caller } from '../identity.ts';
 import type { LegacyAnswer } from '../legacy-answer.ts';
+import { type Received, receiveAll } from '../receive.ts';
 import { headOf, type ReplyHead } from '../reply-head.ts';
 import type { Side } from '../routing.ts';
 import type { ShadowCapacity } from '../shadow-capacity.ts';
@@ -95,9 +96,17 @@ export class Recording {
     this.#request = this.#body();
   }
 
-  /** Copies the caller's message, which has arrived completely. */
-  sent(bytes: Uint8Array): void {
+  /** Copies a piece of the caller's message. */
+  #sent(bytes: Uint8Array): void {
     if (this.#dropped === undefined) this.#request.add(bytes);
+  }
+
+  /** Receives and copies the message for the upstream. A message with a streamed file has no copy. */
+  async receive(received: Received): Promise<void> {
+    const { service } = this.#context.options;
+    if (received.rest !== undefined && service.streams) return;
+    await receiveAll(received, service.bodyLimit);
+    this.#sent(received.bytes);
   }
 
   /**
@@ -110,7 +119,7 @@ export class Recording {
     let head: ReplyHead | undefined;
     return {
       sent: (piece) => {
-        if (isFirst) this.sent(piece);
+        if (isFirst) this.#sent(piece);
       },
       sentAll: () => {},
       began: (one) => {
