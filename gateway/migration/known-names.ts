@@ -20,6 +20,23 @@ export function checkOperation(name: string, known: readonly string[], at: strin
   return false;
 }
 
+/** Reports names that are no declared faults of an operation. */
+export function checkFaults(
+  names: readonly string[],
+  contract: Contract,
+  operation: string,
+  at: string,
+  report: Report,
+): void {
+  const declared = faultsOf(contract, operation);
+  for (const [index, name] of names.entries())
+    if (!declared.includes(name))
+      report(
+        `${at}/${index}`,
+        `expected a declared fault of ${operation}, got ${name}${suggestion(name, declared)}`,
+      );
+}
+
 /** Reports a caller that is neither named in `callers.yaml` nor a pseudonym. */
 export function checkCaller(name: string, known: ReadonlySet<string>, at: string, report: Report): void {
   if (known.has(name) || /^[\w-]{16}$/.test(name)) return;

@@ -5,7 +5,7 @@ import { zoneNamed } from '../../mappings/codec/scalars/zone.ts';
 import type { BlendRule, ItemScalar } from '../../mappings/compare/blend.ts';
 import { jsonFormOf, objectForm, substituteMembers } from '../../mappings/contract/members.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
-import { nearest, suggestion } from '../../mappings/contract/nearest.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
 import {
   type AdoptedMessage,
   type BuiltIn,
@@ -20,7 +20,7 @@ import { pointerSegment, type Report } from '../../mappings/loader/document/erro
 import { parsePath } from '../../mappings/mapping/paths.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
-import { faultsOf } from './known-names.ts';
+import { checkFaults, checkOperation } from './known-names.ts';
 import type { Blend, Routing } from './routing.ts';
 
 // `migration.blend` (G28).
@@ -36,16 +36,12 @@ export function readBlends(
   report: Report,
 ): Routing['blends'] {
   const blends = new Map<string, Blend>();
+  const names = contract.operations.map(({ name }) => name);
   for (const [name, settings] of stated) {
     const pointer = at + pointerSegment(name);
     const operation = contract.operations.find((one) => one.name === name);
-    if (operation === undefined) {
-      const near = suggestion(
-        name,
-        contract.operations.map((one) => one.name),
-      );
-      report(pointer, `expected an operation of the contract, got ${name}${near}`);
-    } else if (!operation.readOnly) report(pointer, `expected a read, got ${name}, a write`);
+    if (operation === undefined) checkOperation(name, names, pointer, report);
+    else if (!operation.readOnly) report(pointer, `expected a read, got ${name}, a write`);
     else {
       const blend = new BlendReader(contract, operation, report).read(settings, pointer);
       if (blend !== undefined) blends.set(name, blend);
@@ -157,14 +153,7 @@ class BlendReader {
   }
 
   #faults(names: readonly string[] = [], at: string): ReadonlySet<string> {
-    const { name: operation } = this.#operation;
-    const declared = faultsOf(this.#contract, operation);
-    for (const [index, name] of names.entries())
-      if (!declared.includes(name))
-        this.#report(
-          `${at}/${index}`,
-          `expected a declared fault of ${operation}, got ${name}${suggestion(name, declared)}`,
-        );
+    checkFaults(names, this.#contract, this.#operation.name, at, this.#report);
     return new Set(names);
   }
 }

@@ -7,7 +7,7 @@ import { isNode, shown } from '../../mappings/loader/document/node.ts';
 import { checkEncryptedReplies } from '../../mappings/loader/overlay/encrypted-replies.ts';
 import { parsePath } from '../../mappings/mapping/paths.ts';
 import type { StatedMigration } from '../process/migration-setting.ts';
-import { checkCaller, checkOperation, faultsOf } from './known-names.ts';
+import { checkCaller, checkFaults, checkOperation, faultsOf } from './known-names.ts';
 import { readBlends } from './read-blend.ts';
 import {
   type CompareMode,
@@ -172,15 +172,8 @@ class Reader {
 
   faults(operation: string, names: readonly string[], at: string): ReadonlySet<string> {
     const pointer = at + pointerSegment(operation);
-    if (this.#checkOperation(operation, pointer)) {
-      const declared = faultsOf(this.#checked.contract, operation);
-      for (const [index, name] of names.entries())
-        if (!declared.includes(name))
-          this.#report(
-            `${pointer}/${index}`,
-            `expected a declared fault of ${operation}, got ${name}${suggestion(name, declared)}`,
-          );
-    }
+    if (this.#checkOperation(operation, pointer))
+      checkFaults(names, this.#checked.contract, operation, pointer, this.#report);
     return new Set(names);
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../core/core-options.ts';
-import { NumberedWrites } from '../store/numbered-writes.ts';
+import { maxStatements, NumberedWrites } from '../store/numbered-writes.ts';
 import { type Statement, type Store, StoreError } from '../store/store.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
@@ -16,9 +16,6 @@ import {
   setSettings,
   type WrittenFinding,
 } from './stored-evidence.ts';
-
-/** Maximum number of statements of one write. */
-const maxStatements = 500;
 
 /** Time after which the counts of an hour do not change any more. A busy worker sends its evidence later. */
 const settledMs = 2 * 60 * 60 * 1_000;
@@ -99,8 +96,13 @@ export class SharedEvidence implements EvidenceKeeper {
       for (const [contract, kept] of this.#kept) {
         const changes = this.#changesOf(contract, kept);
         hasChanged ||= changes.length > 0;
-        for (let at = 0; at < changes.length; at += maxStatements)
-          await this.#write(changes.slice(at, at + maxStatements));
+        await this.#writes.write(
+          changes,
+          ({ statement }) => statement,
+          (part, isWritten) => {
+            if (isWritten) for (const { settle } of part) settle();
+          },
+        );
         if (changes.length > 0) await this.#limitFindings(contract, kept);
         kept.evidence.removeHours(this.#now() - settledMs);
       }
@@ -146,15 +148,6 @@ export class SharedEvidence implements EvidenceKeeper {
       changes.push({ statement: setSettings(kept.settings, this.#now()), settle });
     }
     return changes;
-  }
-
-  #write(changes: readonly Change[]): Promise<void> {
-    return this.#writes.write(
-      changes.map(({ statement }) => statement),
-      (isWritten) => {
-        if (isWritten) for (const { settle } of changes) settle();
-      },
-    );
   }
 
   /** Deletes the least frequent findings of all replicas above the maximum number (G45). */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Log } from '../core/core-options.ts';
-import { NumberedWrites } from '../store/numbered-writes.ts';
+import { maxStatements, NumberedWrites } from '../store/numbered-writes.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import {
   addUsage,
@@ -27,9 +27,6 @@ const readPause = 60_000;
 
 /** Maximum number of networks whose pseudonyms are kept. */
 const maxNetworks = 1_024;
-
-/** Maximum number of statements of one write. */
-const maxStatements = 500;
 
 /** Maximum number of characters of a User-Agent (G62). */
 const longestAgent = 128;
@@ -243,24 +240,13 @@ export class Usage {
       [...this.#rows].filter(([, { caller }]) => caller === others || this.#known.has(caller)),
     );
     for (const key of rows.keys()) this.#rows.delete(key);
-    const due = inOrder(rows);
-    const keep = (kept: readonly UsageRow[]): void => {
-      for (const row of kept) this.#keepRow(row);
-    };
-    for (let from = 0; from < due.length; from += maxStatements) {
-      const part = due.slice(from, from + maxStatements);
-      try {
-        await this.#writes.write(
-          part.map((row) => addUsage(path, row)),
-          (isWritten) => {
-            if (!isWritten) keep(part);
-          },
-        );
-      } catch (error) {
-        keep(due.slice(from + maxStatements));
-        throw error;
-      }
-    }
+    await this.#writes.write(
+      inOrder(rows),
+      (row) => addUsage(path, row),
+      (part, isWritten) => {
+        if (!isWritten) for (const row of part) this.#keepRow(row);
+      },
+    );
   }
 
   /** Adds a row that was not written to the waiting ones. */

@@ -16,6 +16,9 @@ export function setMeta(name: string, value: string): Statement {
   return { sql, values: [name, value] };
 }
 
+/** Maximum number of statements of one write. */
+export const maxStatements = 500;
+
 /** Writes with a number each. After a failure, the store knows whether it has performed the last one (G54). */
 export class NumberedWrites {
   readonly #store: Store;
@@ -29,11 +32,28 @@ export class NumberedWrites {
   }
 
   /**
-   * Runs statements in one transaction. After a failure, call `settle` before the next write. Rejects with StoreError.
+   * Runs the statements of items in transactions of at most `maxStatements`. After a failure, the rest is not written;
+   * call `settle` before the next write. Rejects with StoreError.
    *
-   * @param settle called when it is known whether the store has performed the statements
+   * @param settle called with some of the items when it is known whether the store has performed their statements
    */
-  async write(statements: readonly Statement[], settle: (isWritten: boolean) => void): Promise<void> {
+  async write<Item>(
+    items: readonly Item[],
+    statementOf: (item: Item) => Statement,
+    settle: (part: readonly Item[], isWritten: boolean) => void,
+  ): Promise<void> {
+    for (let at = 0; at < items.length; at += maxStatements) {
+      const part = items.slice(at, at + maxStatements);
+      try {
+        await this.#write(part.map(statementOf), (isWritten) => settle(part, isWritten));
+      } catch (error) {
+        settle(items.slice(at + maxStatements), false);
+        throw error;
+      }
+    }
+  }
+
+  async #write(statements: readonly Statement[], settle: (isWritten: boolean) => void): Promise<void> {
     const value = `${timeText(Date.now())} ${++this.#count}`;
     this.#uncertain = { value, settle };
     await this.#store.write([...statements, setMeta(this.#name, value)]);
