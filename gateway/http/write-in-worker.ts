@@ -6,7 +6,7 @@ import type { PolicyName } from '../../wsdl/policy.ts';
 import { schemaList, writeSchema } from '../../wsdl/schema.ts';
 import { sliceOf } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
-import { NoAnswer, performTasks, WorkerThread } from '../workers/worker-thread.ts';
+import { isFirstSent, NoAnswer, performTasks, WorkerThread } from '../workers/worker-thread.ts';
 
 /** A request for a document. */
 export interface Order {
@@ -91,11 +91,10 @@ export function createWorkerWriter(contract: Contract, withinMs: number): Worker
   return {
     write: (order) =>
       thread.run({
-        taskOf: (known) => {
-          const isKnown = known.has(contractId);
-          known.add(contractId);
-          return { contract: isKnown ? undefined : sendContract(contract), order };
-        },
+        taskOf: (known) => ({
+          contract: isFirstSent(known, contractId) ? sendContract(contract) : undefined,
+          order,
+        }),
         bytes: 0,
         memory: [],
         withinMs,

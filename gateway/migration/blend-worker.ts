@@ -8,7 +8,7 @@ import { CallError } from '../call/error.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { ownMemory } from '../protocols/read-task.ts';
 import { maxLoopReplyBytes } from '../upstream/upstream.ts';
-import { WorkerThread } from '../workers/worker-thread.ts';
+import { failOnClose, isFirstSent, WorkerThread } from '../workers/worker-thread.ts';
 import type { BlendTask } from './blend-thread.ts';
 
 /** Maximum number of blends that wait for the thread. */
@@ -73,10 +73,8 @@ export class BlendWorker {
     const sent: BlendInput = { ...input, legacy: { ...input.legacy, body: legacyBody }, fresh };
     const result = await this.#worker.run({
       taskOf: (known) => {
-        const isKnown = known.has(id);
-        known.add(id);
         const { contract, limits } = compiled;
-        const first = isKnown ? undefined : { contract: sendContract(contract), limits };
+        const first = isFirstSent(known, id) ? { contract: sendContract(contract), limits } : undefined;
         return { contractId: id, contract: first, operation, input: sent };
       },
       bytes,
@@ -85,11 +83,7 @@ export class BlendWorker {
       // the new service has failed, often at the deadline: the caller gets the reply of legacy or this failure
       deadline: fresh.kind === 'failed' ? performance.now() + withinMs : deadline,
       refuse: () => options.service.admission.shed(),
-      watch: (fail) => {
-        const onClose = (): void => fail(new CallError('CallerGone'));
-        response.once('close', onClose);
-        return () => response.off('close', onClose);
-      },
+      watch: failOnClose(response, () => new CallError('CallerGone')),
     });
     if (result === undefined) throw new TypeError('the blend thread skipped a task');
     return result;

@@ -3,15 +3,15 @@ import type { Duplicate } from '../../mappings/compare/blend.ts';
 import type { Comparison } from '../../mappings/compare/comparison.ts';
 import { maxComparedDuplicates } from '../../mappings/compare/items.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
-import { sendContract } from '../../mappings/contract/transfer.ts';
 import { CallError } from '../call/error.ts';
 import type { Log } from '../core/core-options.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Service } from '../protocols/read-request.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
+import { failOnClose } from '../workers/worker-thread.ts';
 import { CallSecrets } from './call-secrets.ts';
-import type { ReceivedReply, RepliesTask, WrittenAs } from './compare-task.ts';
+import type { ReceivedReply, WrittenAs } from './compare-task.ts';
 import { CopyMemory } from './copy-memory.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { ComparedCall, Evidence } from './evidence.ts';
@@ -25,7 +25,7 @@ import type { CompareMode } from './routing.ts';
 import type { ShadowCapacity } from './shadow-capacity.ts';
 import { callLegacy, callNew, shadowHeader } from './shadow-request.ts';
 import { Skipped, type SkipReason } from './skipped.ts';
-import type { StatedCompare } from './task-head.ts';
+import { type SentOnce, type StatedCompare, taskHead } from './task-head.ts';
 
 /** The parts that the comparisons of one contract need. */
 export interface ComparisonParts {
@@ -67,11 +67,12 @@ export function nextContractId(): number {
 /** Compares the replies of both services for the calls of one contract (G25 to G27). */
 export class Comparisons {
   readonly #parts: ComparisonParts;
-  /** Number of the contract in the worker thread. */
-  readonly #id = nextContractId();
+  readonly #sent: SentOnce;
 
   constructor(parts: ComparisonParts) {
     this.#parts = parts;
+    const { service, stated } = parts;
+    this.#sent = { contractId: nextContractId(), compiled: service.compiled, stated };
   }
 
   /** Begins the comparison of a call, whose recording gets the reply to the shadow request. Returns undefined for a call that is not compared, and counts it. */
@@ -158,25 +159,11 @@ export class Comparisons {
     end: ServerResponse,
   ): Promise<Comparison> {
     return this.#parts.capacity.compare({
-      taskOf: (known) => ({ ...this.#headOf(operation, known), legacy, other, writtenAs }),
-      watch: (fail) => {
-        const onClose = (): void => fail(new Skipped('aborted'));
-        end.once('close', onClose);
-        return () => end.off('close', onClose);
-      },
+      taskOf: (known) => ({ ...taskHead(this.#sent, operation, known), legacy, other, writtenAs }),
+      watch: failOnClose(end, () => new Skipped('aborted')),
       bytes: legacy.body.length + other.body.length,
       memory: [legacy.body.buffer, other.body.buffer],
     });
-  }
-
-  /** Returns the head of a task for the thread, with the contract if the thread does not have it. */
-  #headOf(operation: string, known: Set<number>): Pick<RepliesTask, 'contractId' | 'contract' | 'operation'> {
-    const { service, stated } = this.#parts;
-    const { contract, limits } = service.compiled;
-    const isKnown = known.has(this.#id);
-    known.add(this.#id);
-    const sent = isKnown ? undefined : { contract: sendContract(contract), limits, stated };
-    return { contractId: this.#id, contract: sent, operation };
   }
 
   /**
@@ -197,7 +184,7 @@ export class Comparisons {
     const compare = async (): Promise<void> => {
       if (!memory.hold(bytes)) throw memory.refusal();
       const comparison = await capacity.compare({
-        taskOf: (known) => ({ ...this.#headOf(call.operation, known), list, duplicates: compared }),
+        taskOf: (known) => ({ ...taskHead(this.#sent, call.operation, known), list, duplicates: compared }),
         watch: (fail) => {
           cancel = () => fail(new Skipped('aborted'));
           return () => {};

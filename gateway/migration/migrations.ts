@@ -210,6 +210,7 @@ export class Migrations {
       const counts = this.#countsOf(path, legacy);
       const evidence = this.#evidenceOf(path, checked, service.compiled.limits.findings);
       const { clientCertificate } = plan;
+      const stated = { compare: plan.stated.compare, replies: plan.stated.replies };
       const { nameOf } = callers();
       const { from } = plan.identity ?? {};
       const mayRefuse = (operation: string): boolean => deprecated?.mayRefuse(operation) === true;
@@ -255,7 +256,7 @@ export class Migrations {
                 capacity: shadow.capacity,
                 service: service.openShadow({ ...shadow.capacity, upstream: shadow.upstream }),
                 legacy: this.#shadowServiceOf(plan, shadow.capacity),
-                stated: { compare: plan.stated.compare, replies: plan.stated.replies },
+                stated,
                 noise: routing.noise,
                 headersOf,
                 onUnauthorized,
@@ -271,8 +272,7 @@ export class Migrations {
                 service,
                 plan: record,
                 redaction: { path, mode: record.redact, key: callers().key },
-                stated: { compare: plan.stated.compare, replies: plan.stated.replies },
-                contractId: nextContractId(),
+                sent: { contractId: nextContractId(), compiled: service.compiled, stated },
               }),
         forwardsOthers: plan.others === 'forward',
         get leadsToLegacy() {

@@ -14,7 +14,7 @@ import type { RequestHead } from '../call/head.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import type { AnswerBytes, MapInWorker } from '../upstream/mapped-upstream.ts';
-import { type Refusal, WorkerThread } from '../workers/worker-thread.ts';
+import { failOnClose, isFirstSent, type Refusal, WorkerThread } from '../workers/worker-thread.ts';
 import type { BodyForm } from './read-call.ts';
 import {
   dropResult,
@@ -173,9 +173,9 @@ export class WorkerReader {
         const maxBytes = order.freeBytes();
         if (maxBytes === undefined) return undefined;
         order.onStart?.();
-        const isKnown = known.has(contract.id);
-        known.add(contract.id);
-        const sent = isKnown ? undefined : { ...contract, contract: sendContract(contract.contract) };
+        const sent = isFirstSent(known, contract.id)
+          ? { ...contract, contract: sendContract(contract.contract) }
+          : undefined;
         return { contractId: contract.id, contract: sent, message, maxBytes };
       },
       bytes,
@@ -184,11 +184,7 @@ export class WorkerReader {
       deadline,
       withinMs: this.#limits.readAsideMs ?? maxReadMs,
       refuse: (why) => this.#refusalOf(order, why),
-      watch: (fail) => {
-        const onGone = (): void => fail(new CallError('CallerGone'));
-        response.on('close', onGone);
-        return () => response.off('close', onGone);
-      },
+      watch: failOnClose(response, () => new CallError('CallerGone')),
     });
   }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { yieldToOthers } from './priority.ts';
 
@@ -29,6 +30,25 @@ export interface Order<Task> {
   readonly refuse: (why: Refusal) => Error | undefined;
   /** Ends the wait with an error when the client disconnects. Returns a function that stops watching. */
   readonly watch?: (fail: (error: Error) => void) => () => void;
+}
+
+/** Records the id of data that a task has. Returns true if the thread does not have the data yet. */
+export function isFirstSent(known: Set<number>, id: number): boolean {
+  const isFirst = !known.has(id);
+  known.add(id);
+  return isFirst;
+}
+
+/** Returns the `watch` of a task that is not needed after a response was closed. */
+export function failOnClose(
+  response: Pick<ServerResponse, 'on' | 'off'>,
+  error: () => Error,
+): NonNullable<Order<unknown>['watch']> {
+  return (fail) => {
+    const onClose = (): void => fail(error());
+    response.on('close', onClose);
+    return () => response.off('close', onClose);
+  };
 }
 
 /** Options of a worker thread. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Operation } from '../../../mappings/contract/model.ts';
-import { sendContract } from '../../../mappings/contract/transfer.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import type { Service } from '../../protocols/read-request.ts';
 import type { SoapAddress, SoapVersion } from '../../protocols/soap/versions.ts';
@@ -17,7 +16,7 @@ import type { Side } from '../routing.ts';
 import type { ShadowCapacity } from '../shadow-capacity.ts';
 import type { TimedReply } from '../shadow-request.ts';
 import { Skipped } from '../skipped.ts';
-import type { StatedCompare } from '../task-head.ts';
+import { type SentOnce, taskHead } from '../task-head.ts';
 import type { DropReason, RecordQueue } from './record-queue.ts';
 import type { RecordPlan } from './record-settings.ts';
 import type { CopiedMessage, SentRedaction } from './record-task.ts';
@@ -31,11 +30,10 @@ export interface RecorderParts {
   readonly service: Service;
   readonly plan: RecordPlan;
   readonly redaction: SentRedaction;
-  readonly stated: StatedCompare;
+  /** The contract in the thread of comparisons. */
+  readonly sent: SentOnce;
   readonly queue: RecordQueue;
   readonly capacity: ShadowCapacity;
-  /** Returns the number of the contract in the thread of comparisons. */
-  readonly contractId: number;
 }
 
 /** A call that may be recorded. */
@@ -212,24 +210,17 @@ export class Recording {
 
   async #finish(): Promise<void> {
     if (this.#dropped !== undefined) return;
-    const { capacity, service, stated, contractId, redaction, queue, plan } = this.#parts;
+    const { capacity, sent, redaction, queue, plan } = this.#parts;
     const { stats, head, requestId } = this.#context;
     const { operation, address, version, caller, decision } = this.#call;
     const request = this.#request.take();
     const [legacy, fresh] = [this.#replies.get('legacy'), this.#replies.get('new')];
-    const { compiled } = service;
     const copied = (one: Copied | undefined): CopiedMessage | undefined =>
       one && { contentType: one.head.contentType, coding: one.head.coding, body: one.body };
     const newCopy = copied(fresh);
-    const redacted = await capacity.redact((known) => {
-      const isKnown = known.has(contractId);
-      known.add(contractId);
-      return {
-        contractId,
-        contract: isKnown
-          ? undefined
-          : { contract: sendContract(compiled.contract), limits: compiled.limits, stated },
-        operation: operation.name,
+    const redacted = await capacity.redact(
+      (known) => ({
+        ...taskHead(sent, operation.name, known),
         redaction,
         requestHead: head,
         version: version.name,
@@ -242,8 +233,9 @@ export class Recording {
         legacy: copied(legacy),
         new: newCopy && { ...newCopy, status: fresh?.head.status ?? 0 },
         secrets: this.#secrets.list(),
-      };
-    }, this.#held);
+      }),
+      this.#held,
+    );
     const { route } = stats;
     const legacyReply = replyOf(legacy, redacted.legacy, route?.legacyMs);
     const newReply = replyOf(fresh, redacted.new, stats.upstreamMs);
