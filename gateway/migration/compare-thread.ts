@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { bufferOf } from '../../mappings/bytes.ts';
 import { type Comparer, compileComparison } from '../../mappings/compare/compare.ts';
 import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
@@ -16,6 +15,7 @@ import { NewReplyWriter } from './new-reply.ts';
 import type { RecordTask } from './recording/record-task.ts';
 import type { ExchangeRedactor } from './recording/redact-task.ts';
 import type { ComparedContract } from './task-head.ts';
+import { unpack } from './unpack.ts';
 
 // The worker thread that compares replies (G33).
 
@@ -65,58 +65,37 @@ async function perform(task: CompareTask): Promise<ThreadResult> {
 }
 
 async function redact(compared: Compared, task: RecordTask): Promise<ThreadResult> {
-  const { compiled } = compared;
-  const { limits } = compiled;
-  const unpack = (body: Uint8Array<ArrayBuffer>, coding: string | undefined) => {
-    const { recordBytes: compareBytes } = limits;
-    const found = unpacked({ status: 0, contentType: undefined, coding, body }, { ...limits, compareBytes });
-    return found === 'size' ? found : found.body;
-  };
   if (compared.redactor === undefined) {
     const { ExchangeRedactor } = await import('./recording/redact-task.ts');
-    compared.redactor = new ExchangeRedactor(compiled, unpack);
+    compared.redactor = new ExchangeRedactor(compared.compiled);
   }
   return compared.redactor.redact(task);
 }
 
-function compareReplies({ compiled, comparer, writer }: Compared, task: RepliesTask): CompareResult {
-  const { operation, writtenAs } = task;
-  const legacy = unpacked(task.legacy, compiled.limits);
-  if (legacy === 'size') return 'size';
+async function compareReplies(
+  { compiled, comparer, writer }: Compared,
+  { operation, writtenAs, legacy, other }: RepliesTask,
+): Promise<CompareResult> {
+  const first = await unpacked(legacy, compiled.limits);
+  if (first === 'size') return 'size';
   if (writtenAs === undefined) {
-    const second = unpacked(task.other, compiled.limits);
-    return second === 'size' ? 'size' : comparer.compare(operation, legacy, second);
+    const second = await unpacked(other, compiled.limits);
+    return second === 'size' ? 'size' : comparer.compare(operation, first, second);
   }
-  const { status, contentType, body } = task.other;
+  const { status, contentType, body } = other;
   const headers = contentType === undefined ? {} : { 'content-type': contentType };
   const reply = { status, headers, body: bufferOf(body), retryAfter: undefined };
-  return comparer.compare(operation, legacy, writer.write(reply, operation, writtenAs));
+  return comparer.compare(operation, first, writer.write(reply, operation, writtenAs));
 }
-
-const mebibyte = 1024 * 1024;
 
 /**
- * Decompresses a reply to at most `compareBytes`, and `compressionRatio` above 1 MiB. Returns `size` for a larger one. A
- * reply that does not match its Content-Encoding stays as it is, and the comparison finds it unreadable.
+ * Returns a reply without its content coding, or `size` for one above `compareBytes`. A reply that does not match its
+ * Content-Encoding stays as it is, and the comparison finds it unreadable.
  */
-function unpacked({ coding, ...reply }: ReceivedReply, limits: Limits): ReplyBytes | 'size' {
-  const unpack = codings.get(coding?.trim().toLowerCase() ?? '');
-  if (unpack === undefined) return reply;
-  const { compareBytes, compressionRatio } = limits;
-  const maxOutputLength = Math.min(compareBytes, Math.max(mebibyte, reply.body.length * compressionRatio));
-  try {
-    return { ...reply, body: unpack(reply.body, { maxOutputLength }) };
-  } catch (error) {
-    return error instanceof RangeError ? 'size' : reply;
-  }
+async function unpacked({ coding, ...reply }: ReceivedReply, limits: Limits): Promise<ReplyBytes | 'size'> {
+  const body = await unpack(reply.body, coding, limits.compareBytes, limits);
+  return body === 'size' ? body : { ...reply, body: body === 'unreadable' ? reply.body : body };
 }
-
-const codings = new Map([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-]);
 
 function dropTask(task: CompareTask): void {
   if ('duplicates' in task || 'redaction' in task) return;

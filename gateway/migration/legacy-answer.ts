@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
@@ -16,6 +14,7 @@ import type { LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { isReplayProtected } from './replay-protected.ts';
 import { headerIn } from './reply-head.ts';
+import { unpack } from './unpack.ts';
 
 // Complete replies of the legacy service (G28).
 
@@ -169,8 +168,8 @@ export function sendAnswer(
 }
 
 /**
- * Returns a reply without its content coding; undefined for another coding or damaged bytes. Throws CallError Overloaded
- * if there is no memory for it.
+ * Returns a reply without its content coding; undefined for another coding, damaged bytes, or more bytes than the limits
+ * allow. Throws CallError Overloaded if there is no memory for it.
  */
 export async function unpackedReply(
   { status, rawHeaders, body }: LegacyAnswer,
@@ -179,36 +178,8 @@ export async function unpackedReply(
 ): Promise<ReplyBytes | undefined> {
   const { limits } = service.compiled;
   const coding = headerIn(rawHeaders, 'content-encoding');
-  const bytes = await unpacked(body, coding, mostBytes(operation, limits), limits);
-  const contentType = headerIn(rawHeaders, 'content-type');
-  if (bytes !== undefined && bytes !== body && !permit.hold(bytes.length)) throw service.admission.shed();
-  return bytes && { status, contentType, body: bytes };
-}
-
-const mebibyte = 1024 * 1024;
-const unpackers = new Map([
-  ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
-  ['br', promisify(brotliDecompress)],
-]);
-
-/** Decompresses a body; undefined for another coding, damaged bytes, or more bytes than the limits allow (W8). */
-async function unpacked(
-  body: Buffer,
-  coding: string | undefined,
-  most: number,
-  { compressionRatio }: Limits,
-): Promise<Buffer | undefined> {
-  const name = coding?.trim().toLowerCase() ?? '';
-  if (name === '' || name === 'identity') return body;
-  const unpack = unpackers.get(name);
-  if (unpack === undefined) return undefined;
-  const longest = Math.min(most, Math.max(mebibyte, body.length * compressionRatio));
-  try {
-    return await unpack(body, { maxOutputLength: longest });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined; // an error of zlib
-    throw error;
-  }
+  const bytes = await unpack(body, coding, mostBytes(operation, limits), limits);
+  if (typeof bytes === 'string') return undefined;
+  if (bytes !== body && !permit.hold(bytes.length)) throw service.admission.shed();
+  return { status, contentType: headerIn(rawHeaders, 'content-type'), body: bytes };
 }

@@ -12,27 +12,23 @@ import { compileReaders, type Readers, readSoapCall } from '../../protocols/read
 import { Fault } from '../../protocols/soap/faults.ts';
 import { versionNamed } from '../../protocols/soap/versions.ts';
 import { compileHide } from '../../telemetry/secrets.ts';
+import { unpack } from '../unpack.ts';
 import type { CopiedMessage, RecordTask, RedactedExchange } from './record-task.ts';
 import type { RecordedBody } from './recorded-body.ts';
 
 // Redaction of recorded exchanges, in the thread of comparisons (G57).
 
-/** Decompresses a body; `size` for one above the limit. */
-type Unpack = (body: Uint8Array<ArrayBuffer>, coding: string | undefined) => Uint8Array | 'size';
-
 /** Redacts the exchanges of one contract. */
 export class ExchangeRedactor {
   readonly #compiled: CompiledContract;
-  readonly #unpack: Unpack;
   #readers: Readers | undefined;
   #redact: RedactExchange | undefined;
 
-  constructor(compiled: CompiledContract, unpack: Unpack) {
+  constructor(compiled: CompiledContract) {
     this.#compiled = compiled;
-    this.#unpack = unpack;
   }
 
-  redact(task: RecordTask): RedactedExchange {
+  async redact(task: RecordTask): Promise<RedactedExchange> {
     const { contract, limits } = this.#compiled;
     const operation = contract.operations.find(({ name }) => name === task.operation);
     const { request, legacy, new: fresh, secrets } = task;
@@ -58,35 +54,46 @@ export class ExchangeRedactor {
         found.add(credential);
       },
     );
-    const soap = (side: 'input' | 'output', message: CopiedMessage): RecordedBody =>
+    const soap = (side: 'input' | 'output', message: CopiedMessage): Promise<RecordedBody> =>
       this.#body(message, (bytes) => redaction.soap(side, bytes, message.contentType));
-    const requestBody = soap('input', request);
+    const requestBody = await soap('input', request);
     return {
       request: requestBody,
       requestJson:
-        requestBody.bytes === undefined ? undefined : this.#requestJson(task, operation, redaction),
-      legacy: legacy && soap('output', legacy),
-      new: fresh && this.#body(fresh, (bytes) => redaction.json('output', bytes, fresh.status >= 400)),
+        requestBody.bytes === undefined ? undefined : await this.#requestJson(task, operation, redaction),
+      legacy: legacy && (await soap('output', legacy)),
+      new:
+        fresh && (await this.#body(fresh, (bytes) => redaction.json('output', bytes, fresh.status >= 400))),
     };
   }
 
-  #body({ body, coding }: CopiedMessage, redact: (bytes: Buffer) => Buffer | undefined): RecordedBody {
+  async #body(
+    { body, coding }: CopiedMessage,
+    redact: (bytes: Buffer) => Buffer | undefined,
+  ): Promise<RecordedBody> {
     const { size, bytes } = body;
     if (bytes === undefined) return body;
-    const unpacked = this.#unpack(bytes, coding);
+    const unpacked = await this.#unpacked(bytes, coding);
     if (unpacked === 'size') return { size, sha256: createHash('sha256').update(bytes).digest('hex') };
     if (unpacked.length === 0) return { size, bytes: new Uint8Array(0) };
     const redacted = redact(bufferOf(unpacked));
     return redacted === undefined ? { size } : { size, bytes: new Uint8Array(redacted) };
   }
 
+  /** Returns a body without its content coding; as it is if it does not match, and `size` above `recordBytes`. */
+  async #unpacked(body: Uint8Array<ArrayBuffer>, coding: string | undefined): Promise<Uint8Array | 'size'> {
+    const { limits } = this.#compiled;
+    const unpacked = await unpack(body, coding, limits.recordBytes, limits);
+    return unpacked === 'unreadable' ? body : unpacked;
+  }
+
   /** Returns the redacted JSON of a request; undefined for one that the contract refuses. */
-  #requestJson(
+  async #requestJson(
     { requestHead, version, endpoint, request: { body, coding } }: RecordTask,
     operation: Operation,
     redaction: ExchangeRedaction,
-  ): string | undefined {
-    const unpacked = this.#unpack(body.bytes ?? new Uint8Array(0), coding);
+  ): Promise<string | undefined> {
+    const unpacked = await this.#unpacked(body.bytes ?? new Uint8Array(0), coding);
     const compiled = this.#compiled.operations.get(operation.name);
     if (unpacked === 'size' || compiled === undefined) return undefined;
     this.#readers ??= compileReaders(this.#compiled, Number.POSITIVE_INFINITY);
