@@ -1,7 +1,6 @@
 import type { ReplyBytes } from '../../mappings/compare/comparison.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
-import type { CallError } from '../call/error.ts';
 import { isWaiting } from '../http/reply.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { report } from '../http/send.ts';
@@ -42,52 +41,33 @@ function mostBytes({ binaryOutput }: Operation, { replyBytes, replyBytesWithBina
   return binaryOutput ? replyBytesWithBinary : replyBytes;
 }
 
-/** Receives a reply in memory. */
-class Gathering implements LegacyReceiver {
-  readonly #context: RequestContext;
-  readonly #most: number;
-  readonly #pieces: Buffer[] = [];
-  readonly #resolve: (answer: LegacyAnswer) => void;
-  readonly #reject: (error: CallError) => void;
-  #head: Omit<LegacyAnswer, 'body'> = { status: 0, text: '', rawHeaders: [] };
-  #size = 0;
-  /** Ends the call with an error. */
-  abort: (error: CallError) => void = () => {};
-
-  constructor(
-    context: RequestContext,
-    most: number,
-    resolve: (answer: LegacyAnswer) => void,
-    reject: (error: CallError) => void,
-  ) {
-    this.#context = context;
-    this.#most = most;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  informed(): void {}
-
-  began(status: number, text: string, rawHeaders: readonly string[]): void {
-    this.#head = { status, text, rawHeaders };
-  }
-
-  received(chunk: Buffer): boolean {
-    this.#size += chunk.length;
-    const { permit, options } = this.#context;
-    if (this.#size > this.#most) this.abort(invalid(`its response has more than ${this.#most} bytes`));
-    else if (!permit.hold(chunk.length)) this.abort(options.service.admission.shed());
-    else this.#pieces.push(chunk);
-    return true;
-  }
-
-  ended(): void {
-    this.#resolve({ ...this.#head, body: Buffer.concat(this.#pieces) });
-  }
-
-  failed(error: CallError): void {
-    this.#reject(error);
-  }
+/** Sends a request and returns the complete reply, of at most `most` bytes. Rejects with CallError. */
+function gather(
+  call: (receiver: LegacyReceiver) => LegacyCall,
+  { permit, options: { service } }: RequestContext,
+  most: number,
+): Promise<LegacyAnswer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    let head: Omit<LegacyAnswer, 'body'> = { status: 0, text: '', rawHeaders: [] };
+    const made = call({
+      informed: () => {},
+      began: (status, text, rawHeaders) => {
+        head = { status, text, rawHeaders };
+      },
+      received: (chunk) => {
+        size += chunk.length;
+        if (size > most) made.abort(invalid(`its response has more than ${most} bytes`));
+        else if (!permit.hold(chunk.length)) made.abort(service.admission.shed());
+        else pieces.push(chunk);
+        return true;
+      },
+      ended: () => resolve({ ...head, body: Buffer.concat(pieces) }),
+      failed: reject,
+    });
+    made.start();
+  });
 }
 
 /** Calls the legacy service and returns its complete reply. Throws CallError. */
@@ -110,10 +90,8 @@ export async function callLegacy(
     const endsConnection = authenticatesConnection(headers);
     if (endsConnection) read.onConnectionCredentials();
     const network = service.networkOf(request);
-    const answer = await new Promise<LegacyAnswer>((resolve, reject) => {
-      const most = mostBytes(operation, service.limits);
-      const receiver = new Gathering(context, most, resolve, reject);
-      const made = new LegacyCall(
+    const made = (receiver: LegacyReceiver): LegacyCall => {
+      call = new LegacyCall(
         service,
         {
           method: request.method ?? '',
@@ -132,10 +110,9 @@ export async function callLegacy(
         },
         receiver,
       );
-      receiver.abort = (error) => made.abort(error);
-      call = made;
-      made.start();
-    });
+      return call;
+    };
+    const answer = await gather(made, context, mostBytes(operation, service.limits));
     if (answer.status === 401 && token !== undefined) read.onUnauthorized(token);
     return answer;
   } finally {
