@@ -49,37 +49,63 @@ export function headerKey(name: string): string {
   return name.toLowerCase().replace(/[^a-z\d]/g, '-');
 }
 
-function isHopByHop(name: string): boolean {
-  return ofConnection.has(name) || name.startsWith('proxy-');
+/** Maximum number and length of the names whose treatment is kept. Clients repeat the same few names. */
+const keptNames = { count: 1_000, characters: 64 } as const;
+
+/** Treatment of a header with a name: it is passed on, left out, or lists headers of its connection. */
+type Treatment = 'passed' | 'removed' | 'connection';
+
+/** Selects the headers of a message that are passed on: not those of a connection, and not those that `isRemoved` selects. */
+export class HeaderFilter {
+  readonly #isRemoved: (name: string) => boolean;
+  readonly #known = new Map<string, Treatment>();
+
+  constructor(isRemoved: (name: string) => boolean) {
+    this.#isRemoved = isRemoved;
+  }
+
+  /** Returns the headers to pass on. Names and values alternate. */
+  apply(raw: readonly string[]): string[] {
+    const passed: string[] = [];
+    let named: Set<string> | undefined;
+    for (let at = 0; at < raw.length; at += 2) {
+      const name = raw[at] as string;
+      const value = raw[at + 1] as string;
+      const treatment = this.#known.get(name) ?? this.#treatmentOf(name);
+      if (treatment === 'passed') passed.push(name, value);
+      else if (treatment === 'connection') named = withNames(named, value);
+    }
+    return named === undefined ? passed : without(passed, (name) => named.has(name.toLowerCase()));
+  }
+
+  #treatmentOf(name: string): Treatment {
+    const lower = name.toLowerCase();
+    const isRemoved = ofConnection.has(lower) || lower.startsWith('proxy-') || this.#isRemoved(name);
+    const found = lower === 'connection' ? lower : isRemoved ? 'removed' : 'passed';
+    if (this.#known.size < keptNames.count && name.length <= keptNames.characters)
+      this.#known.set(name, found);
+    return found;
+  }
 }
 
-/** Returns the names that `Connection` headers list, in lower case; undefined for none. */
-function namedByConnection(raw: readonly string[]): ReadonlySet<string> | undefined {
-  let names: Set<string> | undefined;
-  for (let at = 0; at < raw.length; at += 2) {
-    if (raw[at]?.toLowerCase() !== 'connection') continue;
-    names ??= new Set();
-    for (const name of (raw[at + 1] ?? '').toLowerCase().split(',')) names.add(name.trim());
-  }
+/** Adds the names that a `Connection` header lists, in lower case. */
+function withNames(named: Set<string> | undefined, value: string): Set<string> | undefined {
+  if (value === 'keep-alive' || value === 'close') return named;
+  const names = named ?? new Set();
+  for (const name of value.toLowerCase().split(',')) names.add(name.trim());
   return names;
 }
 
-/** Returns alternating names and values without the headers of a connection and those that `isRemoved` selects. */
-function endToEnd(raw: readonly string[], isRemoved: (name: string) => boolean): string[] {
-  const named = namedByConnection(raw);
-  const kept: string[] = [];
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at] as string;
-    const lower = name.toLowerCase();
-    if (isHopByHop(lower) || named?.has(lower) === true || isRemoved(name)) continue;
-    kept.push(name, raw[at + 1] as string);
-  }
-  return kept;
+/** Returns alternating names and values without those that `isRemoved` selects. */
+function without(raw: readonly string[], isRemoved: (name: string) => boolean): string[] {
+  return raw.filter((_, at) => !isRemoved(raw[at - (at % 2)] as string));
 }
+
+const ofReplies = new HeaderFilter(() => false);
 
 /** Returns the headers of a reply for the caller. */
 export function replyHeaders(raw: readonly string[]): string[] {
-  return endToEnd(raw, () => false);
+  return ofReplies.apply(raw);
 }
 
 /** Data for the headers of a request. */
@@ -88,20 +114,29 @@ export interface RequestHeaderParts {
   readonly requestId: string;
   /** True if the peer is a trusted proxy. The gateway then extends its `X-Forwarded-…` headers. */
   readonly isFromProxy: boolean;
-  /** Names of headers that are not forwarded, as `headerKey` returns them. */
-  readonly removed: ReadonlySet<string>;
+  /** Selects the headers of the caller that are forwarded. */
+  readonly filter: HeaderFilter;
   /** Headers to add, by name. They replace headers of the caller with the same name. */
   readonly added: Readonly<Record<string, string>>;
 }
 
+/**
+ * Returns the filter of requests.
+ *
+ * @param names names of headers that are not forwarded, in addition to those that the gateway replaces
+ */
+export function requestFilter(names: readonly string[]): HeaderFilter {
+  const removed = new Set([...replaced, ...names.map(headerKey)]);
+  return new HeaderFilter((name) => removed.has(headerKey(name)));
+}
+
 /** Returns the headers of a request to the legacy service. */
 export function requestHeaders(request: IncomingMessage, parts: RequestHeaderParts): string[] {
-  const { host, requestId, isFromProxy, removed, added } = parts;
-  const own = new Set(Object.keys(added).map(headerKey));
-  const headers = endToEnd(request.rawHeaders, (name) => {
-    const key = headerKey(name);
-    return replaced.has(key) || removed.has(key) || own.has(key);
-  });
+  const { host, requestId, isFromProxy, filter, added } = parts;
+  const names = Object.keys(added);
+  const passed = filter.apply(request.rawHeaders);
+  const own = new Set(names.map(headerKey));
+  const headers = names.length === 0 ? passed : without(passed, (name) => own.has(headerKey(name)));
   const peer = usualForm(request.socket.remoteAddress ?? '');
   const before = isFromProxy ? textOf(request, 'x-forwarded-for') : undefined;
   const proto = isFromProxy ? textOf(request, 'x-forwarded-proto') : undefined;
@@ -111,7 +146,7 @@ export function requestHeaders(request: IncomingMessage, parts: RequestHeaderPar
   headers.push('X-Forwarded-Proto', proto ?? (isTls(request.socket) ? 'https' : 'http'));
   const callerHost = forwardedHost ?? request.headers.host;
   if (callerHost !== undefined) headers.push('X-Forwarded-Host', callerHost);
-  for (const [name, value] of Object.entries(added)) headers.push(name, value);
+  for (const name of names) headers.push(name, added[name] as string);
   return headers;
 }
 
@@ -121,9 +156,12 @@ export function requestHeaders(request: IncomingMessage, parts: RequestHeaderPar
  */
 export function authenticatesConnection(headers: readonly string[]): boolean {
   for (let at = 0; at < headers.length; at += 2)
-    if (headers[at]?.toLowerCase() === 'authorization' && ofWholeConnection.test(headers[at + 1] ?? ''))
-      return true;
+    if (isAuthorization(headers[at] as string) && ofWholeConnection.test(headers[at + 1] ?? '')) return true;
   return false;
+}
+
+function isAuthorization(name: string): boolean {
+  return name.length === 13 && name.toLowerCase() === 'authorization';
 }
 
 const ofWholeConnection = /^(?:ntlm|negotiate)(?:\W|$)/i;

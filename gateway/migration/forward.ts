@@ -240,11 +240,10 @@ class Exchange implements LegacyReceiver {
     }
     if (!options.isReady()) response.shouldKeepAlive = false;
     response.sendDate = false;
-    const own = options.deprecated?.headersOf(this.#context.stats.operation) ?? {};
-    response.writeHead(status, reasonPhrase(text), [
-      ...replyHeaders(rawHeaders),
-      ...Object.entries(own).flat(),
-    ]);
+    const headers = replyHeaders(rawHeaders);
+    const own = options.deprecated?.headersOf(this.#context.stats.operation);
+    if (own !== undefined) headers.push(...Object.entries(own).flat());
+    response.writeHead(status, reasonPhrase(text), headers);
   }
 
   received(chunk: Buffer, resume: () => void): boolean {
@@ -294,6 +293,7 @@ class Exchange implements LegacyReceiver {
  * Returns `''` for other bytes, which Node would refuse.
  */
 export function reasonPhrase(text: string): string {
+  if (/^[\t -~]*$/.test(text)) return text;
   if (text.includes('\ufffd')) return '';
   const bytes = Buffer.from(text).toString('latin1');
   return /^[\t -~\x80-\xff]*$/.test(bytes) ? bytes : '';

@@ -14,7 +14,7 @@ import type { BlendWorker } from './blend-worker.ts';
 import type { Comparisons } from './comparisons.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { Decide } from './decide.ts';
-import { type HeadersOf, headerKey, requestHeaders } from './forward-headers.ts';
+import { type HeadersOf, requestFilter, requestHeaders } from './forward-headers.ts';
 import type { IdentifyCaller, IdentityOf } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
 import type { Recorder } from './recording/recording.ts';
@@ -153,17 +153,18 @@ export interface HeaderParts {
 /** Compiles the function that returns the headers of forwarded requests (G16). */
 export function compileHeaders(parts: HeaderParts): Place['headersOf'] {
   const { legacy, headers, tokens, identity, clientCertificate, override, isProxy } = parts;
-  const removed = new Set(
+  const filter = requestFilter(
     [
       override?.header ?? 'x-soapbridge-route',
       clientCertificate?.header,
       clientCertificate?.sentIn,
       clientCertificate?.verifiedBy,
       identity?.header,
-    ].flatMap((name) => (name === undefined ? [] : [headerKey(name)])),
+    ].filter((name) => name !== undefined),
   );
   const ofProxy = legacy.proxyAuthorization;
   const own = { ...headers, ...(ofProxy === undefined ? {} : { 'proxy-authorization': ofProxy }) };
+  const secrets = Object.values(own).flatMap(withoutScheme);
   return async (context, caller, trace) => {
     const { request, requestId } = context;
     const added: Record<string, string> = { ...trace, ...own };
@@ -175,14 +176,12 @@ export function compileHeaders(parts: HeaderParts): Place['headersOf'] {
       host: legacy.url.host,
       requestId,
       isFromProxy: isProxy(request.socket.remoteAddress ?? ''),
-      removed,
+      filter,
       added,
     });
     // services may repeat them in replies, which recordings and findings keep
-    const secrets = [...Object.values(own).flatMap(withoutScheme), ...(value === undefined ? [] : [value])];
-    const known = new Set(context.ownSecrets);
-    const all = [...secrets, ...(token === undefined ? [] : [token])].filter((secret) => !known.has(secret));
-    context.ownSecrets = [...context.ownSecrets, ...all];
+    const sentSecrets = [...secrets, value, token].filter((secret) => secret !== undefined);
+    if (sentSecrets.length > 0) context.ownSecrets = [...new Set([...context.ownSecrets, ...sentSecrets])];
     return { headers: sent, token };
   };
 }
