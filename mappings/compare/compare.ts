@@ -2,7 +2,7 @@ import { type CompiledAdoptedOperation, compileAdopted } from '../codec/adopted/
 import { serviceOf } from '../contract/adopted.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import type { Contract, Operation } from '../contract/model.ts';
-import { type Part, readPart } from '../json/parts.ts';
+import { type ObjectPart, type Part, readLazyPart } from '../json/parts.ts';
 import { parsePath } from '../mapping/paths.ts';
 import type { Comparison, ReplyBytes } from './comparison.ts';
 import { type DecodedReply, decodeReply, maxViolations, replyLimits, type Violation } from './reply.ts';
@@ -196,9 +196,9 @@ class Replies {
     else this.#values.compareAt(name, { shape: () => shape }, ours.body, theirs.body);
   }
 
-  /** Parses a reply. Throws TooMuchWork if both replies have more than `maxCompareParts` values. */
+  /** Parses a reply. Throws TooMuchWork if the parsed values of both replies are more than `maxCompareParts`. */
   #partOf(json: string): Part {
-    return readPart(json, this.#limits, () => this.#takeParts(1));
+    return readLazyPart(json, this.#limits, () => this.#takeParts(1));
   }
 
   #compareFaults(legacy: Fault, fresh: Fault): void {
@@ -226,8 +226,6 @@ class Replies {
 
 /** No header blocks, so that each block of the other side is a difference of its own (G42). */
 const noHeaders: Part = { kind: 'object', json: '{}', members: [] };
-
-type ObjectPart = Extract<Part, { kind: 'object' }>;
 
 type Fault = Extract<DecodedReply, { kind: 'fault' }>;
 

@@ -1,7 +1,7 @@
 import { collapse } from '../codec/scalars/numbers.ts';
 import { anySimpleType, builtInTypes } from '../contract/built-in-types.ts';
 import type { SchemaType } from '../contract/type-graph.ts';
-import type { Part } from '../json/parts.ts';
+import type { ObjectPart, Part } from '../json/parts.ts';
 import { type Aligned, align, isPermutation, pairByPosition } from './lists.ts';
 import { openKey } from './open-xml.ts';
 import type { ReplyPath } from './paths.ts';
@@ -15,7 +15,6 @@ import { type Sink, type State, stateOf, type Value } from './sink.ts';
 const perStep = 32;
 
 type Text = Extract<Part, { kind: 'text' }>;
-type ObjectPart = Extract<Part, { kind: 'object' }>;
 
 /** A number for each item of a list. */
 type Ids = readonly number[];
@@ -156,28 +155,35 @@ export class Values {
       this.#compareSets(item, legacy, fresh, set.key);
       return;
     }
-    // items with the same JSON at the head match, whatever their keys are
-    let head = 0;
-    while (
-      head < legacy.length &&
-      head < fresh.length &&
-      isSameText(legacy[head] as Part, fresh[head] as Part)
-    )
-      head++;
+    const isLong = Math.max(legacy.length, fresh.length) > this.#maxItems;
+    const head = sameHead(legacy, fresh);
     const ids = new Map<string, number>();
-    const [ours, theirs] = [legacy, fresh].map((items) => this.#idsOf(item, items.slice(head), ids)) as [
-      Ids,
-      Ids,
-    ];
+    const tail = isLong ? 0 : this.#sameTail(item, legacy.slice(head), fresh.slice(head), ids);
+    const [ours, theirs] = [legacy, fresh].map((items) =>
+      this.#idsOf(item, items.slice(head, items.length - tail), ids),
+    ) as [Ids, Ids];
     const isSameOrder = ours.every((id, index) => id === theirs[index]);
     if (!isSameOrder && isPermutation(ours, theirs)) this.#sink.add({ kind: 'order' });
     else {
-      const isLong = Math.max(legacy.length, fresh.length) > this.#maxItems;
       const pairs = isLong
         ? pairByPosition(ours.length, theirs.length)
         : align(ours, theirs, (count) => this.#sink.take(Math.ceil(count / perStep)));
       this.#comparePairs(item, legacy, fresh, pairs, head);
     }
+  }
+
+  /**
+   * Returns the number of items with the same JSON at the end that match whatever precedes them. The alignment from the
+   * head (G39) can match the first of them with an earlier item only if that has the same key.
+   */
+  #sameTail(item: Shape, legacy: readonly Part[], fresh: readonly Part[], ids: Map<string, number>): number {
+    const tail = sameHead(legacy.toReversed(), fresh.toReversed());
+    const [first] = legacy.slice(legacy.length - tail);
+    if (tail === 0 || first === undefined) return 0;
+    const idsOf = (items: readonly Part[]): Ids => this.#idsOf(item, items, ids);
+    const [id = -1] = idsOf([first]);
+    const before = [...legacy.slice(0, -tail), ...fresh.slice(0, -tail)];
+    return idsOf(before).includes(id) ? 0 : tail;
   }
 
   /** @param head number of items before those that the pairs count from */
@@ -343,6 +349,13 @@ function isSameText(one: Part, other: Part): boolean {
   if (one.kind === 'null' || other.kind === 'null') return one.kind === other.kind;
   if (one.kind === 'text') return other.kind === 'text' && one.text === other.text;
   return one.kind === other.kind && one.json === other.json;
+}
+
+/** Returns the number of items with the same JSON at the start of two lists. They match, whatever their keys are. */
+function sameHead(legacy: readonly Part[], fresh: readonly Part[]): number {
+  const length = Math.min(legacy.length, fresh.length);
+  for (let at = 0; at < length; at++) if (!isSameText(legacy[at] as Part, fresh[at] as Part)) return at;
+  return length;
 }
 
 /** Returns the items of a list; undefined for another value. A list without an element of its own may be absent. */

@@ -104,3 +104,48 @@ test('two lists of 5,000 different items are aligned within the maximum of steps
   t.is(differences.length, 200);
   t.is(more, 4_800);
 });
+
+/** Amounts of items by letter. `a` and `A` are equal. */
+const amounts: Readonly<Record<string, string>> = { a: '1', A: '1.0', b: '2', c: '3' };
+
+function submissions(letters: string) {
+  const items = [...letters].map(
+    (letter) =>
+      `<a:SubmissionInfo><a:RequestedAmount>${amounts[letter]}</a:RequestedAmount></a:SubmissionInfo>`,
+  );
+  return legacyReply({
+    status: 200,
+    body: envelope(
+      `<a:GetSubmissionListResponse xmlns:a="http://desk.example/services/Agency-V2">${items.join('')}</a:GetSubmissionListResponse>`,
+    ),
+  });
+}
+
+/** Returns the differences of two lists by their alignment as a whole. */
+function expectedOf(legacy: string, fresh: string): readonly string[] {
+  const [ours, theirs] = [legacy, fresh].map((letters) =>
+    [...letters.toLowerCase()].map((letter) => letter.charCodeAt(0)),
+  ) as [number[], number[]];
+  if (ours.join() !== theirs.join() && isPermutation(ours, theirs)) return ['SubmissionInfo order'];
+  return align(ours, theirs, () => {}).flatMap(({ legacy: at, new: by }) => {
+    if (at === undefined) return [`SubmissionInfo[${by}] extra`];
+    if (by === undefined) return [`SubmissionInfo[${at}] missing`];
+    return ours[at] === theirs[by] ? [] : [`SubmissionInfo[${at}].RequestedAmount value`];
+  });
+}
+
+test('equal ends of lists do not change their alignment (G39)', (t) => {
+  const { compare } = compileComparison(readContract(contractFolder('contracts/agency')).contract);
+  const differencesOf = (legacy: string, fresh: string): readonly string[] =>
+    compare('GetSubmissionList', submissions(legacy), submissions(fresh)).differences.map(
+      ({ path, kind }) => `${path} ${kind}`,
+    );
+  const letters = fc.string({ unit: fc.constantFrom(...'aAbc'), maxLength: 4 });
+  fc.assert(
+    fc.property(letters, letters, letters, letters, (head, one, other, tail) => {
+      const [legacy, fresh] = [head + one + tail, head + other + tail];
+      t.deepEqual(differencesOf(legacy, fresh), expectedOf(legacy, fresh), `${legacy} and ${fresh}`);
+    }),
+    { numRuns: 2_000 },
+  );
+});

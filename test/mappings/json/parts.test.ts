@@ -1,7 +1,15 @@
 import test from 'ava';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { JsonError } from '../../../mappings/json/grammar.ts';
-import { checkJson, itemsOf, membersOf, type Part, readPart, skipped } from '../../../mappings/json/parts.ts';
+import {
+  checkJson,
+  itemsOf,
+  membersOf,
+  type Part,
+  readLazyPart,
+  readPart,
+  skipped,
+} from '../../../mappings/json/parts.ts';
 import { JsonReader } from '../../../mappings/json/reader.ts';
 
 test('a value is split into its parts, and digits are unchanged', (t) => {
@@ -42,6 +50,26 @@ test('a value is split into its parts, and digits are unchanged', (t) => {
     t.deepEqual(readPart(text, defaultLimits), part, text);
     t.notThrows(() => checkJson(text, defaultLimits));
   }
+});
+
+/** Returns a part with plain objects in place of those that are parsed later. */
+function plain(part: Part): Part {
+  if (part.kind === 'list') return { ...part, items: part.items.map(plain) };
+  if (part.kind !== 'object') return part;
+  const { kind, json, members } = part;
+  return { kind, json, members: members.map(([name, value]) => [name, plain(value)] as const) };
+}
+
+test('objects in lists are parsed when their members are read', (t) => {
+  const text = '{"a":[{"b":[{"c":1}, {"c":2}]}, 3, {"d":{"e":null}}],"f":{"g":4}}';
+  let count = 0;
+  const part = readLazyPart(text, defaultLimits, () => count++);
+  t.is(count, 7);
+  t.deepEqual(plain(part), readPart(text, defaultLimits));
+  t.is(count, 14);
+  t.deepEqual(plain(part), readPart(text, defaultLimits));
+  t.is(count, 14);
+  t.throws(() => readLazyPart('[{"a":}]', defaultLimits, () => {}), { instanceOf: JsonError });
 });
 
 test('text with more or less than one value is invalid', (t) => {
