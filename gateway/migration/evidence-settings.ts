@@ -4,8 +4,8 @@ import type { Ready } from '../../mappings/compare/verdict.ts';
 import type { Report } from '../../mappings/loader/document/error.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
 import type { LegacyPlan } from '../process/legacy-plan.ts';
-import { readShare } from './share.ts';
 import { readState } from './state-file.ts';
+import { readShare } from './units.ts';
 
 /** `migration.ready` and `migration.state` of a contract. */
 export interface EvidencePlan {

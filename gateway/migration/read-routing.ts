@@ -22,7 +22,7 @@ import {
   type ValueCondition,
   type ValueTest,
 } from './routing.ts';
-import { readShare } from './share.ts';
+import { readShare } from './units.ts';
 import { placeAt } from './values.ts';
 
 /** Maximum number of rules of a contract (G3). */

@@ -2,8 +2,7 @@ import { didYouMean } from '../../../mappings/contract/nearest.ts';
 import type { Report } from '../../../mappings/loader/document/error.ts';
 import type { RedactionMode } from '../../../mappings/redact/message.ts';
 import type { LegacyPlan } from '../../process/legacy-plan.ts';
-import { readShare } from '../share.ts';
-import { readPeriod, readSize } from '../units.ts';
+import { readPeriod, readShare, readSize } from '../units.ts';
 
 /** `migration.record` of a contract (G56). */
 export interface RecordPlan {
