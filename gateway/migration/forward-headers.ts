@@ -108,6 +108,11 @@ export function replyHeaders(raw: readonly string[]): string[] {
   return ofReplies.apply(raw);
 }
 
+/** Returns alternating names and values without those with a listed key. */
+function withoutNames(raw: readonly string[], keys: ReadonlySet<string>): string[] {
+  return without(raw, (name) => keys.has(headerKey(name)));
+}
+
 /** Data for the headers of a request. */
 export interface RequestHeaderParts {
   readonly host: string;
@@ -135,8 +140,7 @@ export function requestHeaders(request: IncomingMessage, parts: RequestHeaderPar
   const { host, requestId, isFromProxy, filter, added } = parts;
   const names = Object.keys(added);
   const passed = filter.apply(request.rawHeaders);
-  const own = new Set(names.map(headerKey));
-  const headers = names.length === 0 ? passed : without(passed, (name) => own.has(headerKey(name)));
+  const headers = names.length === 0 ? passed : withoutNames(passed, new Set(names.map(headerKey)));
   const peer = usualForm(request.socket.remoteAddress ?? '');
   const before = isFromProxy ? textOf(request, 'x-forwarded-for') : undefined;
   const proto = isFromProxy ? textOf(request, 'x-forwarded-proto') : undefined;

@@ -13,7 +13,7 @@ import type { WriteOutcome } from '../telemetry/request-stats.ts';
 import type { ExchangeCopy } from './exchange-copy.ts';
 import { authenticatesConnection, type ForwardedHeaders, replyHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
-import type { LegacyReceiver } from './legacy-request.ts';
+import { keysOf, type LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
 import type { Received } from './receive.ts';
 import { isReplayProtected } from './replay-protected.ts';
@@ -158,7 +158,6 @@ class Exchange implements LegacyReceiver {
   callOf(service: LegacyService, headers: readonly string[]): LegacyCall {
     const { request, response, stats, deadline } = this.#context;
     const { operation, target, received } = this.#forwarded;
-    const network = service.networkOf(request);
     const endsConnection = authenticatesConnection(headers);
     if (endsConnection) this.#forwarded.onConnectionCredentials();
     const call: LegacyCall = new LegacyCall(
@@ -172,7 +171,7 @@ class Exchange implements LegacyReceiver {
         operation: operation.name,
         isRead: operation.readOnly,
         mayRepeat: () => !isReplayProtected(received.bytes, this.#context),
-        keys: { caller: `${network} ${stats.caller ?? ''}`, network, operation: operation.name },
+        keysOf: () => keysOf(service, this.#context, operation.name),
         deadline: Math.min(deadline, this.#context.started + service.limits.totalMs),
         isLeft: () => response.destroyed,
         isFed: () => this.#isFed,

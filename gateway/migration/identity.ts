@@ -25,6 +25,7 @@ export type IdentifyCaller = (
 ) => Caller;
 
 const noBody: ReadonlyMap<string, string> = new Map();
+const noValues: CredentialValues = { all: new Map(), fromHeaders: new Set() };
 
 /**
  * Compiles a function that finds a caller by its id, otherwise by its client certificate, otherwise by a secret.
@@ -44,8 +45,10 @@ export function compileIdentifyCaller(
   const header = certified?.toLowerCase();
   return ({ head, request, options }, inMessage) => {
     const { limits } = options.service.compiled;
-    const given = { body: noBody, ...inMessage };
-    const values = claimedCredentials(credentials, given, head, limits, signed);
+    const values =
+      credentials === undefined
+        ? noValues
+        : claimedCredentials(credentials, { body: noBody, ...inMessage }, head, limits, signed);
     const claimed = idOf(values);
     const certificate = header === undefined ? undefined : head.headers[header];
     const id =

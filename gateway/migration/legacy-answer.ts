@@ -9,7 +9,7 @@ import { reasonPhrase } from './forward.ts';
 import { authenticatesConnection, type ForwardedHeaders, replyHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
 import { invalid } from './legacy-errors.ts';
-import type { LegacyReceiver } from './legacy-request.ts';
+import { keysOf, type LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { isReplayProtected } from './replay-protected.ts';
 import { headerIn } from './reply-head.ts';
@@ -89,7 +89,6 @@ export async function callLegacy(
     const { headers, token } = await read.headers();
     const endsConnection = authenticatesConnection(headers);
     if (endsConnection) read.onConnectionCredentials();
-    const network = service.networkOf(request);
     const made = (receiver: LegacyReceiver): LegacyCall => {
       call = new LegacyCall(
         service,
@@ -102,7 +101,7 @@ export async function callLegacy(
           operation: operation.name,
           isRead: true,
           mayRepeat: () => !isReplayProtected(body, context),
-          keys: { caller: `${network} ${stats.caller ?? ''}`, network, operation: operation.name },
+          keysOf: () => keysOf(service, context, operation.name),
           deadline: Math.min(deadline, started + service.limits.totalMs),
           isLeft: () => response.destroyed,
           isFed: () => true,

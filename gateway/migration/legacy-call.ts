@@ -20,6 +20,7 @@ export class LegacyCall extends Exchange implements Dispatcher.DispatchHandler {
   readonly #receiver: LegacyReceiver;
   readonly progress: LegacyProgress = { isReached: false, status: 0, ms: 0, retries: 0 };
   protected size = 0;
+  #keys: CallKeys | undefined;
   /** Pause in ms before the retry that a 503 asks for; its body is discarded. */
   #pauseMs: number | undefined;
 
@@ -35,7 +36,8 @@ export class LegacyCall extends Exchange implements Dispatcher.DispatchHandler {
   }
 
   get keys(): CallKeys {
-    return this.context.keys;
+    this.#keys ??= this.context.keysOf();
+    return this.#keys;
   }
 
   protected get attempt(): number {

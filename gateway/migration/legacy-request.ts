@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { CallError } from '../call/error.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import type { CallKeys } from '../upstream/shares.ts';
+import type { LegacyService } from './legacy-service.ts';
 
 /** A request to the legacy service. */
 export interface LegacyRequest {
@@ -19,7 +21,8 @@ export interface LegacyRequest {
   readonly isRead: boolean;
   /** Returns true if the message may be sent twice (G22). */
   readonly mayRepeat: () => boolean;
-  readonly keys: CallKeys;
+  /** Key and network of the caller, for shares of connections. */
+  readonly keysOf: () => CallKeys;
   /** Deadline in ms of `performance.now()`. */
   readonly deadline: number;
   /** Returns true if the caller has disconnected. */
@@ -49,4 +52,14 @@ export interface LegacyProgress {
   /** Duration of all attempts, in ms. */
   ms: number;
   retries: number;
+}
+
+/** Returns the keys of a caller for shares of connections. */
+export function keysOf(
+  { networkOf }: Pick<LegacyService, 'networkOf'>,
+  { request, stats }: Pick<RequestContext, 'request' | 'stats'>,
+  operation: string,
+): CallKeys {
+  const network = networkOf(request);
+  return { caller: `${network} ${stats.caller ?? ''}`, network, operation };
 }

@@ -185,7 +185,7 @@ export function callLegacy(
         operation,
         isRead: true,
         mayRepeat: () => false,
-        keys: { ...shadowKeys, operation },
+        keysOf: () => ({ ...shadowKeys, operation }),
         deadline,
         isLeft: () => end.destroyed,
         isFed: () => true,

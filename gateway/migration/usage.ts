@@ -71,8 +71,6 @@ export class Usage {
   #readAt = Number.NEGATIVE_INFINITY;
   /** Pseudonyms by network. */
   readonly #networks = new Map<string, string>();
-  /** Starts of messages of callers that their User-Agent does not identify, until the call has ended. */
-  readonly #starts = new WeakMap<RequestRecord, string>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(store: Store, log: Log, parts: UsageParts) {
@@ -85,8 +83,9 @@ export class Usage {
   /** Counts the calls that it observes. */
   readonly observer: Observer = {
     opened: ({ head, stats }, bytes) => {
-      if (needsMessage(head.headers['user-agent']))
-        this.#starts.set(stats, bytes.toString('latin1', 0, startBytes));
+      const agent = head.headers['user-agent'];
+      if (needsMessage(agent))
+        stats.clientStack = clientStackOf(agent, bytes.toString('latin1', 0, startBytes));
     },
     finished: (exchange) => this.#count(exchange),
   };
@@ -130,7 +129,7 @@ export class Usage {
       network: keepsNetworks ? networkOf(request) : undefined,
       userAgent: agent === undefined ? undefined : logText(agent).slice(0, longestAgent),
       subject: subjectOf?.(request),
-      stack: clientStackOf(agent, this.#starts.get(stats)),
+      stack: stats.clientStack ?? clientStackOf(agent, undefined),
       firstAt: at,
       lastAt: at,
     });

@@ -69,6 +69,8 @@ export interface RequestStats {
   isReadTwice: boolean;
   /** True if the message was accepted with elements in another order than that of the contract (W11). */
   isReordered: boolean;
+  /** The client stack that the message shows, if its User-Agent does not show it (G62). */
+  clientStack?: string | undefined;
   /** The result of its Security block (W56): `text`, `digest`, `none`, or the code of its refusal; undefined without a block. */
   wsse: string | undefined;
   /** The verified signer and what its signature covers (X29); undefined for none. */
@@ -234,6 +236,7 @@ export function startStats(
     noted: undefined,
     isReadTwice: false,
     isReordered: false,
+    clientStack: undefined,
     wsse: undefined,
     signed: undefined,
     decrypted: undefined,
