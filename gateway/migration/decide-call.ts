@@ -1,7 +1,8 @@
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
-import { givenIn, type Prepared } from '../call/call.ts';
+import { givenIn } from '../call/call.ts';
+import type { Prepared } from '../call/call-service.ts';
 import type { CallError } from '../call/error.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
