@@ -29,7 +29,8 @@ export function withAccess(upstream: Upstream, { headers, query, tokens }: Acces
     ...upstream,
     call: async (request, waiting) => {
       if (request.operation.upstream.server.address !== undefined) return upstream.call(request, waiting);
-      waiting.ownSecrets = secrets;
+      // a blended call has secrets of the other service, too
+      waiting.ownSecrets = [...new Set([...waiting.ownSecrets, ...secrets])];
       const sent: UpstreamRequest = {
         ...request,
         path:

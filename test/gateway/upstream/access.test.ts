@@ -11,10 +11,13 @@ import test, { type ExecutionContext } from 'ava';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { readConfig, readListenerPlan } from '../../../gateway/process/config.ts';
 import { loadTls } from '../../../gateway/process/tls.ts';
+import { withAccess } from '../../../gateway/upstream/access.ts';
 import { proxiesOf } from '../../../gateway/upstream/proxy.ts';
 import { TokenError } from '../../../gateway/upstream/token-error.ts';
 import { Tokens } from '../../../gateway/upstream/tokens.ts';
+import type { Upstream, UpstreamReply, Waiting } from '../../../gateway/upstream/upstream.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import type { UpstreamRequest } from '../../../mappings/http-mapping/call.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { screeningContract } from '../../../mappings/loader/load.ts';
 import { createAuthority } from '../certificates.ts';
@@ -514,4 +517,15 @@ test('the error for a recursive alias in a configuration has its position', (t) 
     error?.message ?? '',
     /yaml:4#\/contracts\/~1\/upstream: expected a value, got an alias of its own parent/,
   );
+});
+
+test('G30: the own secrets of both services of a call stay known, each once', async (t) => {
+  const waiting = { ownSecrets: ['of legacy'] } as unknown as Waiting;
+  const reply = { status: 200 } as UpstreamReply;
+  const plain = { call: async () => reply } as unknown as Upstream;
+  const { call } = withAccess(plain, { headers: { 'x-key': 'of new' }, query: '', tokens: undefined });
+  const operation = { upstream: { server: { address: undefined } } };
+  const request = { operation, path: '/', headers: {} } as unknown as UpstreamRequest;
+  for (let calls = 0; calls < 2; calls++) t.is(await call(request, waiting), reply);
+  t.deepEqual(waiting.ownSecrets, ['of legacy', 'of new']);
 });
