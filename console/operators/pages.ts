@@ -39,7 +39,6 @@ const summary = 'Page of the operator console.';
 
 /** Returns the pages of the operator console (G73). */
 export function createOperatorPages(): OperatorPages {
-  const registered = new Set<string>();
   const render = (
     parts: PageParts,
     state: AdminState,
@@ -48,38 +47,27 @@ export function createOperatorPages(): OperatorPages {
   ): AdminReply => {
     const warnings = warningsOf(state.settings());
     const { names } = assets('operators');
-    const usual = { viewer: undefined, contract: '', path: '', pages: registered, warnings, ...names };
+    const usual = { viewer: undefined, contract: '', path: '', warnings, ...names };
     const text = renderDocument(layout({ ...usual, ...frame }, parts));
     return { status, text, type: 'text/html; charset=utf-8' };
   };
   return {
     routes: (api) => {
-      const calls = new Map(
-        api.filter(({ method }) => method === 'GET').map((route) => [withoutNames(route.path), route]),
-      );
-      const pages = all.filter(({ needs }) =>
-        needs.every((path) => calls.has(withoutNames(`/api/v1${path}`))),
-      );
-      for (const { path } of pages) registered.add(path);
+      const reads = api.filter(({ method }) => method === 'GET');
+      const calls = new Map(reads.map((route) => [route.path, route]));
       return [
         openRoute('/sign-in', (_request, state) => render(signIn(), state)),
         openRoute(`${assetFolder}:name`, ({ params }) => assetReply(params.name ?? '')),
-        ...pages.map((page): AdminRoute => {
-          const needed = page.needs.map((path) => calls.get(withoutNames(`/api/v1${path}`)));
-          return {
-            method: 'GET',
-            path: page.path,
-            access: needed.some((route) => route?.access === 'change') ? 'change' : 'read',
-            summary,
-            acceptsAnyHost: false,
-            isPage: true,
-            answer: async (request, state) => {
-              const visit = visitOf(request, state, calls, registered);
+        ...all.map(
+          (page): AdminRoute => ({
+            ...openRoute(page.path, async (request, state) => {
+              const visit = visitOf(request, state, calls);
               const { viewer, contract: of } = visit;
               return render(await page.render(visit), state, { viewer, contract: of, path: page.path });
-            },
-          };
-        }),
+            }),
+            access: page.access ?? 'read',
+          }),
+        ),
       ];
     },
     problem: (problem, url, state) =>
@@ -94,17 +82,7 @@ export function createOperatorPages(): OperatorPages {
   };
 }
 
-/** Returns a path with parameters without their names. */
-function withoutNames(path: string): string {
-  return path.replace(/:\w+/g, ':');
-}
-
-function visitOf(
-  request: AdminRequest,
-  state: AdminState,
-  calls: ReadonlyMap<string, AdminRoute>,
-  pages: ReadonlySet<string>,
-): Visit {
+function visitOf(request: AdminRequest, state: AdminState, calls: ReadonlyMap<string, AdminRoute>): Visit {
   const { params, query, actor } = request;
   if (actor === undefined) throw new TypeError('expected a signed-in user, got none');
   const { c: contract = '', operation = '' } = params;
@@ -112,29 +90,12 @@ function visitOf(
     path: string,
     { id = '', ...words }: Readonly<Record<string, string>>,
   ): { readonly route: AdminRoute; readonly call: AdminRequest } => {
-    const route = calls.get(withoutNames(`/api/v1${path}`));
+    const route = calls.get(`/api/v1${path}`);
     if (route === undefined) throw new TypeError(`expected a call of the admin API, got ${path}`);
     if (route.access === 'change' && actor.role !== 'change')
       throw new Problem(403, 'expected an entry with role change, got role read');
-    const [ofContract = '', ofId = ''] = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-    const named = { [ofContract]: contract, [ofId]: id };
+    const named = { c: contract, id, caller: id };
     return { route, call: { ...request, body: undefined, query: words, params: named } };
-  };
-  const get = async <Result>(path: string, given: Readonly<Record<string, string>> = {}): Promise<Result> => {
-    const { route, call } = callOf(path, given);
-    const reply = await withProblem(async () => route.answer(call, state));
-    if (!('json' in reply)) throw new TypeError(`${path}: expected JSON, got text`);
-    return reply.json as Result;
-  };
-  const all = async <Item>(
-    path: string,
-    given: Readonly<Record<string, string>> = {},
-  ): Promise<readonly Item[]> => {
-    const { route, call } = callOf(path, given);
-    const { list } = route;
-    if (list === undefined) throw new TypeError(`${path}: expected a list, got another call`);
-    const items = await withProblem(() => list(state, call));
-    return items.slice(0, maxShown) as readonly Item[];
   };
   return {
     viewer: actor,
@@ -142,9 +103,19 @@ function visitOf(
     operation,
     query: (name) => String(query[name] ?? ''),
     origin: request.authenticator.origin,
-    pages,
-    get,
-    all,
+    get: async <Result>(path: string, given: Readonly<Record<string, string>> = {}) => {
+      const { route, call } = callOf(path, given);
+      const reply = await withProblem(async () => route.answer(call, state));
+      if (!('json' in reply)) throw new TypeError(`${path}: expected JSON, got text`);
+      return reply.json as Result;
+    },
+    all: async <Item>(path: string, given: Readonly<Record<string, string>> = {}) => {
+      const { route, call } = callOf(path, given);
+      const { list } = route;
+      if (list === undefined) throw new TypeError(`${path}: expected a list, got another call`);
+      const items = await withProblem(() => list(state, call));
+      return items.slice(0, maxShown) as readonly Item[];
+    },
     samples: async () => {
       const snapshot = await state.snapshot();
       if (snapshot === undefined)
@@ -152,8 +123,7 @@ function visitOf(
       return samplesOf(snapshot);
     },
     settings: state.settings,
-    sentenceAfter: (change) => previewChange(state, contract, change).after,
-    missing: (text) => new Problem(404, text),
+    sentenceAfter: (change) => previewChange(state, contract, change),
   };
 }
 
@@ -180,7 +150,7 @@ function warningsOf(settings: readonly ShownSetting[]): readonly string[] {
 }
 
 function openRoute(path: string, answer: AdminRoute['answer']): AdminRoute {
-  return { method: 'GET', path, access: 'open', summary, acceptsAnyHost: false, isPage: true, answer };
+  return { method: 'GET', path, access: 'open', summary, isPage: true, answer };
 }
 
 /** Returns a style sheet, script or icon of the pages. */

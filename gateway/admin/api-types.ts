@@ -1,9 +1,13 @@
 import type { Verdict } from '../../mappings/compare/verdict.ts';
 import type { ReportedFinding, ReportedOperation } from '../migration/report.ts';
+import type { RouteChange } from '../migration/route-changes.ts';
 import type { Mode, Side } from '../migration/routing.ts';
 import type { ServedContract } from '../process/sites.ts';
-import type { StoredExchange } from '../store/tables/record.ts';
-import type { Usage } from '../store/tables/usage.ts';
+import type { AuditRow } from '../store/tables/audit.ts';
+import type { ExchangeHead } from '../store/tables/record.ts';
+import type { Replica, RouteVersion } from '../store/tables/routes.ts';
+import type { CallerRow, StoredExemption, Usage } from '../store/tables/usage.ts';
+import type { View } from './members.ts';
 import type { Role } from './tokens.ts';
 
 // Results of the admin API (G71). Functions of resources/ return them, and pages show them. Times are RFC 3339 texts;
@@ -44,19 +48,7 @@ export interface FileRuleView {
 }
 
 /** A route change that precedes the rules of the file (G66). */
-export interface RouteChangeView {
-  readonly id: string;
-  readonly operation: string;
-  readonly mode: Mode;
-  /** Share of the callers, from 0 to 100. */
-  readonly percent: number;
-  /** Null for another mode than `compare`. */
-  readonly answer: Side | null;
-  readonly until: string | null;
-  readonly actor: string;
-  readonly reason: string;
-  readonly at: string;
-  readonly isForced: boolean;
+export interface RouteChangeView extends View<RouteChange, 'until' | 'at'> {
   /** False after `until`, and for a change that the contract does not permit any more. */
   readonly isActive: boolean;
 }
@@ -70,24 +62,10 @@ export interface RouteSentence {
 }
 
 /** The routes that a process uses. `version` differs from that of the table until the process has read the table. */
-export interface ReplicaView {
-  readonly id: string;
-  readonly version: number;
-  readonly seenAt: string;
-}
+export type ReplicaView = View<Omit<Replica, 'contract'>, 'seenAt'>;
 
 /** A version of the table of route changes. */
-export interface RouteVersionView {
-  readonly version: number;
-  readonly at: string;
-  readonly actor: string;
-  readonly reason: string;
-  readonly action: 'change' | 'end' | 'rollback';
-  /** Null for a rollback. */
-  readonly operation: string | null;
-  /** Version that was restored; null for another action. */
-  readonly toVersion: number | null;
-}
+export type RouteVersionView = View<Omit<RouteVersion, 'contract' | 'id' | 'changes'>, 'at'>;
 
 /** `GET /contracts/{c}/routes`. */
 export interface RoutesView {
@@ -164,12 +142,7 @@ export interface FindingStateInput {
 }
 
 /** An item of `GET /contracts/{c}/exchanges` (G56). */
-export interface ExchangeSummary
-  extends Pick<StoredExchange, 'id' | 'operation' | 'mode' | 'rule' | 'redaction' | 'details'> {
-  readonly at: string;
-  /** Name or pseudonym; null without identification. */
-  readonly caller: string | null;
-}
+export type ExchangeSummary = View<ExchangeHead, 'at'>;
 
 /** A recorded body, redacted as stored. */
 export interface ExchangeBody {
@@ -189,35 +162,18 @@ export interface ExchangeView extends ExchangeSummary {
 }
 
 /** An item of `GET /contracts/{c}/usage`: calls of an operation by a caller. */
-export interface UsageView extends Omit<Usage, 'lastAt'> {
-  readonly lastAt: string;
+export interface UsageView extends View<Usage, 'lastAt'> {
   /** Client stack, such as `CXF` or `unknown`. */
   readonly stack: string;
 }
 
 /** An item of `GET /contracts/{c}/exemptions` (G65). */
-export interface ExemptionView {
+export interface ExemptionView extends View<Omit<StoredExemption, 'contract' | 'id'>, 'until' | 'at'> {
   readonly id: string;
-  readonly caller: string;
-  /** Null for all operations. */
-  readonly operation: string | null;
-  readonly until: string;
-  readonly reason: string;
-  readonly actor: string;
-  readonly at: string;
 }
 
 /** `GET /contracts/{c}/callers/{caller}` (G62). */
-export interface CallerView {
-  /** Name or pseudonym. */
-  readonly caller: string;
-  readonly stack: string;
-  readonly network: string | null;
-  readonly userAgent: string | null;
-  /** Subject of the client certificate. */
-  readonly subject: string | null;
-  readonly firstAt: string;
-  readonly lastAt: string;
+export interface CallerView extends View<CallerRow, 'firstAt' | 'lastAt'> {
   readonly operations: readonly UsageView[];
   readonly exemptions: readonly ExemptionView[];
 }
@@ -249,46 +205,4 @@ export interface Forgotten {
 }
 
 /** An item of `GET /audit` (G72), newest first. */
-export interface AuditView {
-  readonly id: string;
-  readonly at: string;
-  /** Null without authentication. */
-  readonly actor: string | null;
-  readonly network: string;
-  /** For example `routes`, `rollback`, `sign-in`. */
-  readonly action: string;
-  /** Status of the response: 2xx for a change, otherwise refused. */
-  readonly status: number;
-  readonly contract: string | null;
-  /** Operation, finding, caller pseudonym or id that was meant. */
-  readonly subject: string | null;
-  readonly force: boolean;
-  readonly verdict: string | null;
-  readonly reason: string | null;
-  /** Why it was refused; null for a change. */
-  readonly detail: string | null;
-}
-
-/** Calls of the admin API by path below `/api/v1`. OpenAPI and docs/admin-api.md describe them. */
-export const calls = {
-  session: '/session',
-  contracts: '/contracts',
-  routes: '/contracts/:c/routes',
-  route: '/contracts/:c/routes/:id',
-  rollback: '/contracts/:c/routes/rollback',
-  explain: '/contracts/:c/routes/explain',
-  verdicts: '/contracts/:c/verdicts',
-  findings: '/contracts/:c/findings',
-  finding: '/contracts/:c/findings/:id',
-  findingState: '/contracts/:c/findings/:id/state',
-  report: '/contracts/:c/report',
-  exchanges: '/contracts/:c/exchanges',
-  exchange: '/contracts/:c/exchanges/:id',
-  usage: '/contracts/:c/usage',
-  caller: '/contracts/:c/callers/:caller',
-  exemptions: '/contracts/:c/exemptions',
-  exemption: '/contracts/:c/exemptions/:id',
-  forget: '/forget',
-  reload: '/reload',
-  audit: '/audit',
-} as const;
+export type AuditView = View<AuditRow, 'at'>;

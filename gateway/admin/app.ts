@@ -134,16 +134,16 @@ const overRate = 'too many requests from this network';
 async function clientOf(
   request: IncomingMessage,
   network: string,
-  { access, acceptsAnyHost = false }: Partial<AdminRoute> = {},
+  { access, acceptsAnyHost }: Partial<AdminRoute> = {},
   { rates, isOwnHost, authenticator }: EnterOptions,
 ): Promise<Actor | undefined> {
   if (!rates.take(network)) throw new Problem(429, overRate, { 'Retry-After': '1' });
   const ambiguity = ambiguityOf(request);
   if (ambiguity !== undefined) throw new Problem(400, ambiguity, { Connection: 'close' });
-  if (!acceptsAnyHost && !isOwnHost(request.headers.host ?? ''))
+  if (acceptsAnyHost !== true && !isOwnHost(request.headers.host ?? ''))
     throw new Problem(421, 'Host: expected the address in admin.listen or admin.origin, got another host');
   // an orchestrator calls the probes, which show no data, while its network is blocked
-  const isProbe = acceptsAnyHost && access === 'open';
+  const isProbe = acceptsAnyHost === true && access === 'open';
   const session = isProbe ? undefined : await authenticator.enter(request, network);
   return access === 'open' ? undefined : authenticator.identify(request, network, session);
 }

@@ -20,13 +20,10 @@ export class Audit {
     this.log(record);
   }
 
-  /**
-   * Returns the statement for a row that is written together with a change.
-   *
-   * @param change id of the route change. The row is only written if the change is.
-   */
-  statementOf(record: AuditRecord, change?: string): Statement {
-    return insertAudit(record, Date.now(), change);
+  /** Writes a row together with a change. Rejects with StoreError. */
+  async writeWith(record: AuditRecord, change: Statement, store: Store): Promise<void> {
+    await store.write([change, insertAudit(record, Date.now())]);
+    this.log(record);
   }
 
   /** Writes a row about a refusal or a session, which does not depend on the row. */

@@ -20,3 +20,25 @@ export function checkReason(reason: string): void {
 export function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+/** A row of the store as JSON: its times are RFC 3339 texts, and undefined is null. */
+export type View<Row, Times extends keyof Row> = {
+  readonly [Key in keyof Row]-?: undefined extends Row[Key]
+    ? (Key extends Times ? string : Exclude<Row[Key], undefined>) | null
+    : Key extends Times
+      ? string
+      : Row[Key];
+};
+
+/** Returns a row as JSON. */
+export function viewOf<Row extends object, Times extends keyof Row & string>(
+  row: Row,
+  ...times: readonly Times[]
+): View<Row, Times> {
+  const names: readonly string[] = times;
+  const members = Object.entries(row).map(([name, value]) => {
+    if (value === undefined) return [name, null];
+    return [name, names.includes(name) ? timeOf(value) : value];
+  });
+  return Object.fromEntries(members);
+}

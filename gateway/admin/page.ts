@@ -29,21 +29,31 @@ export function pageOf<Item>(
   const last = sorted.length > most ? items.at(-1) : undefined;
   return {
     items: items.map(({ item }) => item),
-    cursor: last === undefined ? null : Buffer.from(last.key).toString('base64url'),
+    cursor: cursorOf(last?.key),
   };
 }
 
-/** Returns the maximum number of items, and the key of the last item before the page. Throws Problem 400. */
-export function readPageQuery({ limit, cursor }: ParsedUrlQuery): {
-  readonly most: number;
-  readonly after: string | undefined;
-} {
+/** Returns the cursor of the page after an item. */
+export function cursorOf(key: string | undefined): string | null {
+  return key === undefined ? null : Buffer.from(key).toString('base64url');
+}
+
+/**
+ * Returns the maximum number of items, and the key of the last item before the page. Throws Problem 400.
+ *
+ * @param form form of a key
+ */
+export function readPageQuery(
+  { limit, cursor }: ParsedUrlQuery,
+  form = /^/,
+): { readonly most: number; readonly after: string | undefined } {
   const most = limit === undefined ? maxItems : Number(limit);
   if (Array.isArray(limit) || !/^\d*$/.test(limit ?? '') || most < 1 || most > maxItems)
     throw wrong('limit', `expected a number from 1 to ${maxItems}`);
-  if (Array.isArray(cursor) || !/^[\w-]*$/.test(cursor ?? ''))
+  const after = cursor === undefined ? undefined : Buffer.from(String(cursor), 'base64url').toString();
+  if (Array.isArray(cursor) || !/^[\w-]*$/.test(cursor ?? '') || (after !== undefined && !form.test(after)))
     throw wrong('cursor', 'expected the cursor of the page before');
-  return { most, after: cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString() };
+  return { most, after };
 }
 
 function wrong(parameter: string, message: string): Problem {

@@ -40,7 +40,7 @@ export interface AdminRoute {
   /** Clients that may call it: all, or those with an entry of this role. */
   readonly access: 'open' | Role;
   /** True if the request may have any Host header. */
-  readonly acceptsAnyHost: boolean;
+  readonly acceptsAnyHost?: true;
   /** True for a page of the operator console, whose problems are pages too. */
   readonly isPage?: true;
   /** Name of the change in the audit (G72). A route without it changes nothing that is audited. */
@@ -70,7 +70,6 @@ export function stateRoute(
     path,
     summary,
     access: 'read',
-    acceptsAnyHost: false,
     ...more,
     answer: async (request, state) => ({ json: await read(state, request) }),
   };
@@ -93,7 +92,6 @@ export function changeRoute<Body>(
   return {
     method: 'POST',
     access: 'change',
-    acceptsAnyHost: false,
     ...of,
     answer: (request, state) => {
       const { actor, body } = request;

@@ -51,7 +51,7 @@ async function runPrimary(flags: ServeFlags, listenForFiles: ListenForFiles): Pr
 /** Options of a worker that differ from those of the only process of a gateway. */
 export type WorkerOptions = Pick<
   ServeOptions,
-  'wsseSecrets' | 'metricsOfAll' | 'upstreamsOfAll' | 'reloadOthers' | 'onLoaded'
+  'wsseSecrets' | 'metricsOfAll' | 'upstreamsOfAll' | 'reloadOthers' | 'askFirstRows' | 'onLoaded'
 > &
   Pick<AdminOptions, 'memory'>;
 
@@ -64,6 +64,7 @@ function workerOptions({ limitStore, wsseSecrets }: ServeFlags): WorkerOptions {
     // without a limit store, nonces are stored in the memory of one process
     wsseSecrets: limitStore === undefined ? undefined : wsseSecrets,
     reloadOthers: () => reloadOthers({}),
+    askFirstRows: callOver(channel, 'firstRows'),
     memory: callOver(channel, 'admin'),
     onLoaded: isFirstWorker() ? undefined : () => {},
   };

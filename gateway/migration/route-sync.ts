@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Log } from '../core/core-options.ts';
-import { type Store, StoreError } from '../store/store.ts';
+import { Repeated } from '../store/repeated.ts';
+import type { Store } from '../store/store.ts';
 import { newestRouteVersions, seenReplica } from '../store/tables/routes.ts';
 import { describeError } from '../telemetry/log.ts';
 import { type Labelled, perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
@@ -17,10 +18,9 @@ export class RouteSync {
   readonly #store: Store;
   readonly #log: Log;
   readonly #paths: () => readonly string[];
-  readonly #timer: NodeJS.Timeout;
+  readonly #reading: Repeated;
   /** By the path of the contract; undefined until the store has answered. */
   #tables: ReadonlyMap<string, RouteTable> | undefined;
-  #polling: Promise<void> | undefined;
   #seen = '';
   #seenAt = Number.NEGATIVE_INFINITY;
 
@@ -29,7 +29,8 @@ export class RouteSync {
     this.#store = store;
     this.#log = log;
     this.#paths = paths;
-    this.#timer = setInterval(() => this.poll(), pauseMs).unref();
+    const onError = (error: unknown): void => log.error(describeError(error), 'route changes not loaded');
+    this.#reading = new Repeated(() => this.#poll(), pauseMs, onError);
   }
 
   /** Returns the changes of a contract; undefined if the store has not answered since the start. */
@@ -39,16 +40,12 @@ export class RouteSync {
 
   /** Reads the table now. A failure leaves the last one. */
   poll(): Promise<void> {
-    this.#polling ??= this.#poll().finally(() => {
-      this.#polling = undefined;
-    });
-    return this.#polling;
+    return this.#reading.now();
   }
 
   /** Reads the table after the calls that the store has got so far. */
-  async refresh(): Promise<void> {
-    await this.#polling;
-    await this.poll();
+  refresh(): Promise<void> {
+    return this.#reading.again();
   }
 
   /** Returns the metric of the versions in use (G74). */
@@ -59,27 +56,21 @@ export class RouteSync {
     return [perWorkerGauge('routes_version', 'Version of the route changes in use.', versions)];
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#polling;
+  close(): Promise<void> {
+    return this.#reading.close();
   }
 
   async #poll(): Promise<void> {
-    try {
-      const rows = await this.#store.all(newestRouteVersions);
-      this.#tables = new Map(
-        rows.map(({ contract, version, changes }): [string, RouteTable] => {
-          const known = this.#tables?.get(String(contract));
-          if (known !== undefined && known.version === version) return [String(contract), known];
-          this.#log.info({ contract, version }, 'route changes loaded');
-          return [String(contract), { version: Number(version), changes: parseChanges(String(changes)) }];
-        }),
-      );
-      await this.#report();
-    } catch (error) {
-      // the store reports its failures
-      if (!(error instanceof StoreError)) this.#log.error(describeError(error), 'route changes not loaded');
-    }
+    const rows = await this.#store.all(newestRouteVersions);
+    this.#tables = new Map(
+      rows.map(({ contract, version, changes }): [string, RouteTable] => {
+        const known = this.#tables?.get(String(contract));
+        if (known !== undefined && known.version === version) return [String(contract), known];
+        this.#log.info({ contract, version }, 'route changes loaded');
+        return [String(contract), { version: Number(version), changes: parseChanges(String(changes)) }];
+      }),
+    );
+    await this.#report();
   }
 
   /** Writes the versions in use, after a change and every ten seconds. */

@@ -5,8 +5,9 @@ import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { Log } from '../core/core-options.ts';
 import type { DeprecationCounts, Deprecations, Exemption } from '../migration/deprecations.ts';
 import type { Deprecation } from '../migration/read-deprecations.ts';
-import { type Store, StoreError } from '../store/store.ts';
-import { exemptionsOf } from '../store/tables/usage.ts';
+import { Repeated } from '../store/repeated.ts';
+import type { Store } from '../store/store.ts';
+import { allExemptions, exemptionOf } from '../store/tables/usage.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
@@ -48,7 +49,7 @@ const pollMs = 1_000;
 /** The deprecated operations of a process. Their code is loaded only for a contract that has some. */
 export class ProcessDeprecations {
   #counts: DeprecationCounts | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #reading: Repeated | undefined;
   /** Exemptions of the store by the path of the contract; undefined until the store has answered. */
   #exemptions: ReadonlyMap<string, readonly Exemption[]> | undefined = new Map();
 
@@ -82,28 +83,20 @@ export class ProcessDeprecations {
 
   /** Reads the exemptions of the store now and every second. Resolves after the first read, even if it failed. */
   async watch(store: Store, log: Log): Promise<void> {
-    if (this.#timer !== undefined) return;
+    if (this.#reading !== undefined) return;
     this.#exemptions = undefined;
-    let isReading = false;
     const read = async (): Promise<void> => {
-      if (isReading) return;
-      isReading = true;
-      try {
-        const all = await exemptionsOf(store);
-        this.#exemptions = Map.groupBy(all, ({ contract }) => contract);
-      } catch (error) {
-        // the store logs its failures; the last exemptions stay valid
-        if (!(error instanceof StoreError)) log.error(describeError(error), 'exemptions not loaded');
-      } finally {
-        isReading = false;
-      }
+      const all = (await store.all(allExemptions)).map(exemptionOf);
+      this.#exemptions = Map.groupBy(all, ({ contract }) => contract);
     };
-    this.#timer = setInterval(read, pollMs).unref();
-    await read();
+    // after a failure, the last exemptions stay valid
+    const onError = (error: unknown): void => log.error(describeError(error), 'exemptions not loaded');
+    this.#reading = new Repeated(read, pollMs, onError);
+    await this.#reading.now();
   }
 
-  close(): void {
-    clearInterval(this.#timer);
+  async close(): Promise<void> {
+    await this.#reading?.close();
   }
 
   read(): Snapshot {

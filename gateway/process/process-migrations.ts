@@ -13,15 +13,16 @@ import type {
   OpenShadow,
 } from '../migration/migrations.ts';
 import type { RecordQueue } from '../migration/recording/record-queue.ts';
-import type { RecordPlan } from '../migration/recording/record-settings.ts';
 import type { RouteSync } from '../migration/route-sync.ts';
 import type { ShadowCapacity } from '../migration/shadow-capacity.ts';
+import type { KeptRecordings } from '../store/deletion.ts';
 import type { Store } from '../store/store.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { LegacyPlan } from './legacy-plan.ts';
 import type { ProcessDeprecations } from './process-deprecations.ts';
+import type { ProcessStore } from './process-store.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { OpenedContract, PlannedContract, SitePlan } from './sites.ts';
 import { createUpstreams, type Upstreams, wayTo } from './upstreams.ts';
@@ -50,6 +51,7 @@ export class ProcessMigrations {
   readonly #trustedProxies: BlockList | undefined;
   readonly #callers: () => Callers;
   readonly #log: Log;
+  readonly #processStore: ProcessStore | undefined;
   /** The store that replicas share (G53); undefined without the setting `store`. */
   readonly store: Store | undefined;
   /** Undefined until a contract has deprecated operations. */
@@ -81,13 +83,14 @@ export class ProcessMigrations {
     trustedProxies: BlockList | undefined,
     callers: () => Callers,
     log: Log,
-    store: Store | undefined,
+    store: ProcessStore | undefined,
   ) {
     this.#options = options;
     this.#trustedProxies = trustedProxies;
     this.#callers = callers;
     this.#log = log;
-    this.store = store;
+    this.#processStore = store;
+    this.store = store?.store;
   }
 
   /** Checks the routes and deprecations of all contracts and logs warnings. Throws ContractError. */
@@ -99,18 +102,25 @@ export class ProcessMigrations {
     const deprecations =
       (await this.#deprecations?.open(contracts, this.#callers(), networkOf, problems)) ?? [];
     if (this.store !== undefined) await this.#deprecations?.watch(this.store, this.#log);
-    const migrations = await this.#openRoutes(contracts, core, problems);
+    const recorded = new Map<string, KeptRecordings>();
+    const migrations = await this.#openRoutes(contracts, core, recorded, problems);
     if (problems.length > 0) throw new ContractError(withLines(problems));
+    this.#processStore?.keepRows(recorded, this.#callers);
     return contracts.map((_, index) => ({
       deprecations: deprecations[index],
       migration: migrations[index],
     }));
   }
 
-  /** Checks the routes of all contracts, and logs warnings. Throws ContractError, also for the given problems. */
+  /**
+   * Checks the routes of all contracts, and logs warnings. Throws ContractError, also for the given problems.
+   *
+   * @param recorded gets the limits of recordings by the path of their contract
+   */
   async #openRoutes(
     contracts: readonly PlannedContract[],
     core: Core,
+    recorded: Map<string, KeptRecordings>,
     problems: ContractProblem[],
   ): Promise<readonly (OpenMigration | undefined)[]> {
     const migrated = migratedOf(contracts);
@@ -145,7 +155,6 @@ export class ProcessMigrations {
     this.#capacity?.renew();
     const openers: (OpenMigration | undefined)[] = [];
     const compared: SitePlan[] = [];
-    const recorded = new Map<string, RecordPlan>();
     for (const [index, one] of migrated.entries()) {
       const found = checked.get(one);
       const plan = contracts[index]?.plan;
@@ -164,7 +173,6 @@ export class ProcessMigrations {
       if (found?.record !== undefined) recorded.set(found.contract.basePath || '/', found.record);
       openers.push(found === undefined ? undefined : await migrations.openerOf(found, shadow, records));
     }
-    if (this.store !== undefined) (await this.#openRecords(core))?.queue.sweepFor(recorded);
     this.#plans = { all: known.map(({ plan }) => plan), compared };
     return openers;
   }
@@ -241,7 +249,7 @@ export class ProcessMigrations {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#sync?.close();
-    this.#deprecations?.close();
+    await this.#deprecations?.close();
     await this.#capacity?.close();
     await this.#records?.close();
     await this.#upstreams?.close();

@@ -6,6 +6,7 @@ import type { Way } from '../upstream/connector.ts';
 import type { Proxies } from '../upstream/proxy.ts';
 import type { OpenAdmin, WorkerUpstreams } from './admin.ts';
 import type { CallerFiles } from './callers-file.ts';
+import type { AskFirstRows } from './first-rows.ts';
 import type { LoadReport } from './load-report.ts';
 import type { LogLevel } from './process-log.ts';
 import type { ShownSetting } from './shown-settings.ts';
@@ -81,6 +82,8 @@ export interface ServeOptions {
   readonly upstreamsOfAll?: (() => Promise<WorkerUpstreams | undefined>) | undefined;
   /** Makes the other workers load their files again; undefined if this is the only process. */
   readonly reloadOthers?: (() => Promise<unknown>) | undefined;
+  /** Asks the primary process for rows of the store (G54), if this process is one of several. */
+  readonly askFirstRows?: AskFirstRows | undefined;
   /** Opens the admin listener. Undefined: a configuration with `admin` is an error. */
   readonly openAdmin?: OpenAdmin | undefined;
   /** Settings of the command line and the environment, without secrets, for the admin listener. */

@@ -95,10 +95,7 @@ async function openParts(options: ServeOptions): Promise<Parts> {
   const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
   const admin = new ProcessAdmin(() => adminPlanOf(options), certificates);
-  const store =
-    options.config === undefined
-      ? undefined
-      : await (await import('./process-store.ts')).openProcessStore(options.config, options, limits, log);
+  const store = await openStoreOf(options, limits, log);
   return {
     options,
     limits,
@@ -115,8 +112,19 @@ async function openParts(options: ServeOptions): Promise<Parts> {
     files,
     store,
     usage: await usageOf(store, options, limits, state, log),
-    migrations: new ProcessMigrations(options, trustedProxies, () => state.callers, log, store?.store),
+    migrations: new ProcessMigrations(options, trustedProxies, () => state.callers, log, store),
   };
+}
+
+/** Opens the store of the configuration. The module is loaded only for a configuration file. */
+async function openStoreOf(
+  { config, callerFiles, askFirstRows }: ServeOptions,
+  limits: Limits,
+  log: Log,
+): Promise<ProcessStore | undefined> {
+  if (config === undefined) return undefined;
+  const { openProcessStore } = await import('./process-store.ts');
+  return openProcessStore({ config, callerFiles, limits, log, askFirstRows });
 }
 
 /** Counts the calls of a process with a store (G61). The module is loaded only then. */

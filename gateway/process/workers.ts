@@ -1,9 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import { describeError } from '../telemetry/log.ts';
 import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
 import { AdminMemory } from './admin-memory.ts';
 import { openEvidence } from './evidence-keeper.ts';
+import type { FirstRows } from './first-rows.ts';
 import { createProcessLog, type LogLevel, type ProcessLog } from './process-log.ts';
 import type { ProcessStore } from './process-store.ts';
 import { answerCalls, callOver, ownChannel, unlessClosed } from './worker-calls.ts';
@@ -109,20 +111,34 @@ export async function startWorkers({
   }
 }
 
-/** Opens the store of the primary; undefined without the setting `store`. Throws ContractError. */
+/** The store of the primary, with the rows that it keeps for workers. Both are undefined without the setting `store`. */
+interface OpenedStore {
+  readonly store?: ProcessStore | undefined;
+  readonly firstRows?: FirstRows;
+}
+
+/** Opens the store of the primary. Throws ContractError. */
 async function openStoreOf(
   { config, callerKey, limits = defaultLimits }: Pick<WorkersOptions, 'config' | 'callerKey' | 'limits'>,
   log: ProcessLog,
-): Promise<ProcessStore | undefined> {
-  if (config === undefined) return undefined;
+): Promise<OpenedStore> {
+  if (config === undefined) return {};
   const { openProcessStore } = await import('./process-store.ts');
-  return openProcessStore(config, { callerFiles: { callerKey } }, limits, log);
+  const store = await openProcessStore({ config, callerFiles: { callerKey }, limits, log });
+  if (store === undefined) return {};
+  const { FirstRows } = await import('./first-rows.ts');
+  const firstRows = new FirstRows(store.store, (error) => {
+    log.error(describeError(error), 'rows for workers not read');
+  });
+  return { store, firstRows };
 }
 
 /** The workers of this process. */
 class WorkerPool {
   readonly #log: ProcessLog;
   readonly #store: ProcessStore | undefined;
+  /** Undefined without a store. */
+  readonly #firstRows: FirstRows | undefined;
   readonly #evidence: WorkerEvidence;
   readonly #adminMemory = new AdminMemory();
   readonly #metrics: WorkerMetrics;
@@ -138,9 +154,10 @@ class WorkerPool {
   /** True when all first workers serve. */
   hasStarted = false;
 
-  constructor(log: ProcessLog, store: ProcessStore | undefined) {
+  constructor(log: ProcessLog, { store, firstRows }: OpenedStore) {
     this.#log = log;
     this.#store = store;
+    this.#firstRows = firstRows;
     this.#evidence = new WorkerEvidence(() => openEvidence(store?.store, log));
     this.#metrics = new WorkerMetrics(() => [
       ...this.#evidence.read(),
@@ -159,12 +176,13 @@ class WorkerPool {
       answerCalls(worker, 'admin', this.#adminMemory.run);
       answerCalls(worker, 'reload', () => this.signalAll('SIGHUP'));
       answerCalls(worker, 'reports', this.#metrics.gather);
+      answerCalls(worker, 'firstRows', (sql: string) => this.#firstRows?.of(sql));
+      this.#evidence.add(worker);
       answerCalls(worker, 'serving', (serving: Serving) => {
         serves = true;
         this.#serving.add(worker);
         this.#starting.delete(worker);
         this.#metrics.add(worker, String(place));
-        this.#evidence.add(worker);
         this.#log.info({ worker: pid }, 'a worker serves');
         for (const signal of due) worker.process.kill(signal);
         resolve(serving);
@@ -217,6 +235,7 @@ class WorkerPool {
     for (const worker of this.#living.keys()) worker.process.kill(signal);
     const isClean = (await Promise.all(ends)).every((clean) => clean);
     await this.#evidence.close();
+    await this.#firstRows?.close();
     await this.#store?.close();
     return isClean;
   }

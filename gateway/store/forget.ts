@@ -1,7 +1,9 @@
+import { dayMs } from '../../mappings/contract/times.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { deleteRows } from './deletion.ts';
 import { tableData } from './schema.ts';
 import type { Statement, Store } from './store.ts';
+import { selectForgotten } from './tables/audit.ts';
 
 /** A caller in the rows of a store (G55). */
 export interface StoredCaller {
@@ -65,9 +67,41 @@ export async function deleteCaller(
     rows.set(table, (rows.get(table) ?? 0) + count);
   };
   for (const data of ofCallers)
-    for (const name of names) add(data.table, await deleteRows(store, data, `${data.caller} = $1`, name));
-  add('findings', await deleteExamples(store, new Set(names)));
+    for (const name of names) add(data.table, await deleteRows(store, data, `${data.caller} = $1`, [name]));
+  add('findings', await deleteExamples(store, new Set(names), Number.POSITIVE_INFINITY));
   return rows;
+}
+
+/**
+ * Age of rows that processes may still have in memory when their caller is forgotten, and time for which they may write
+ * them later, in ms.
+ */
+const lateMs = dayMs;
+
+/**
+ * Deletes the rows that processes had in memory when their caller was forgotten, and have written since (G55). Keeps rows
+ * of later calls, except counts of the same hour.
+ *
+ * @param now in ms since 1970
+ */
+export async function deleteLateRows(
+  store: Store,
+  { names, pseudonymsOf }: Pick<Callers, 'names' | 'pseudonymsOf'>,
+  now: number,
+): Promise<void> {
+  for (const { subject, at } of await store.all(selectForgotten(now - lateMs))) {
+    const pseudonym = String(subject);
+    const named = [...names].find((name) => pseudonymsOf(name).includes(pseudonym));
+    const all = named === undefined ? [pseudonym] : [named, ...pseudonymsOf(named)];
+    const time = Number(at);
+    for (const data of ofCallers) {
+      const { caller, time: column, lastTime = column } = data;
+      // a row of a day has the time of its start
+      const isLate = `${caller} = $1 AND ${column} >= $2 AND ${lastTime} <= $3`;
+      for (const name of all) await deleteRows(store, data, isLate, [name, time - lateMs - dayMs, time]);
+    }
+    await deleteExamples(store, new Set(all), time);
+  }
 }
 
 /** Number of findings that are read at once. */
@@ -78,8 +112,8 @@ function byId({ values: a = [] }: Statement, { values: b = [] }: Statement): num
   return String(a[2]) < String(b[2]) ? -1 : 1;
 }
 
-/** Deletes the examples of a caller. Returns the number of changed findings. */
-async function deleteExamples(store: Store, names: ReadonlySet<string>): Promise<number> {
+/** Deletes the examples of a caller up to a time. Returns the number of changed findings. */
+async function deleteExamples(store: Store, names: ReadonlySet<string>, until: number): Promise<number> {
   const sql = 'SELECT id, examples FROM findings WHERE id > $1 ORDER BY id LIMIT $2';
   let changed = 0;
   for (let after = ''; ; ) {
@@ -88,7 +122,10 @@ async function deleteExamples(store: Store, names: ReadonlySet<string>): Promise
       const lines = String(examples)
         .split('\n')
         .filter((line) => line !== '');
-      const kept = lines.filter((line) => !names.has(JSON.parse(line).caller));
+      const kept = lines.filter((line) => {
+        const { caller, at } = JSON.parse(line);
+        return !names.has(caller) || at > until;
+      });
       if (kept.length === lines.length) return [];
       // an example that was added since must not be lost
       return [

@@ -27,7 +27,7 @@ export const schemaChanges: readonly SchemaChange[] = [
 ];
 
 /** All tables whose rows expire or belong to callers (G55). */
-export const tableData: readonly TableData[] = [...evidenceData, ...recordData, ...usageData, ...routeData];
+export const tableData: readonly TableData[] = [...evidenceData, recordData, ...usageData, ...routeData];
 
 /** Creates the table of the version. Runs before each migration. */
 export const metaTable = 'CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)';

@@ -7,6 +7,8 @@ export interface TableData {
   readonly key: string;
   /** Column with the time of a row, in ms since 1970. */
   readonly time: string;
+  /** Column with the time of the last call that the row counts, if it differs. */
+  readonly lastTime?: string;
   /** Column with the caller's name or pseudonym. `soapbridge forget` deletes the rows of a caller. */
   readonly caller?: string;
   /** Age at which rows are deleted, in ms. Undefined: the rows are kept, or a contract sets their age. */

@@ -47,7 +47,7 @@ if (cluster.isPrimary) {
       });
   };
   add(1);
-  const send = shareEvidence(() => [{ settings: JSON.parse(settings), data: own.take() }]);
+  const send = shareEvidence(() => [{ settings: JSON.parse(settings), data: own.take() }], 20);
   process.on('message', async (message: { readonly add?: number; readonly stop?: boolean }) => {
     if (message.add !== undefined) add(message.add);
     if (message.stop === true) {

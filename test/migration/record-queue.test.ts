@@ -2,15 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { RecordQueue } from '../../gateway/migration/recording/record-queue.ts';
 import { BodyRecorder } from '../../gateway/migration/recording/recorded-body.ts';
 import { type Statement, type Store, StoreError } from '../../gateway/store/store.ts';
-import {
-  bytesOf,
-  exchangeOf,
-  type StoredExchange,
-  selectExchanges,
-} from '../../gateway/store/tables/record.ts';
-import { missingPackages } from '../../mappings/optional-packages.ts';
-import { folderOf, opened } from '../gateway/store/opened.ts';
-import { postgresPrograms, startPostgres } from '../gateway/store/postgres-server.ts';
+import type { StoredExchange } from '../../gateway/store/tables/record.ts';
 import { until } from '../until.ts';
 
 /** Returns an exchange with a number. */
@@ -122,51 +114,6 @@ test('G56: a stop writes the queue, and counts what the store does not accept', 
   t.false(queue.enter());
 });
 
-/** Checks the statements of recordings in a database. */
-async function checkDatabase(t: ExecutionContext, url: string): Promise<void> {
-  const { store } = await opened(t, url, { storeMs: 60_000 });
-  const queue = queueOf(t, store);
-  const now = Date.now();
-  const all = [1, 2, 3].map((number) => exchange(number, { at: now - 10_000 + number }));
-  for (const one of [exchange(0), ...all]) {
-    queue.enter();
-    queue.add(one);
-  }
-  const read = async () =>
-    (await store.all(selectExchanges({ contract: '/', since: 0, limit: 10 }))).map(exchangeOf);
-  await until(async () => (await read()).length === 4);
-  const plan = { sample: 1, operations: undefined, redact: 'pseudonyms', keepMs: 3_600_000 } as const;
-  queue.sweepFor(new Map([['/', { ...plan, bytes: 1_000_000 }]]));
-  await until(async () => (await read()).length === 3);
-  const [first] = await read();
-  t.deepEqual({ ...first, request: [...(first?.request ?? [])] }, { ...all[0], request: [0, 1, 255] });
-  const size = all.reduce((sum, one) => sum + bytesOf(one), 0);
-  queue.sweepFor(new Map([['/', { ...plan, bytes: size - 1 }]]));
-  await until(async () => (await read()).length < 3);
-  t.deepEqual(
-    (await read()).map(({ id }) => id),
-    ['000002', '000003'],
-  );
-}
-
-test('G55: recordings of a contract that is not recorded any more are deleted after 30 days', async (t) => {
-  const { store } = await opened(t, `sqlite:${folderOf(t)}/store.db`, { storeMs: 60_000 });
-  const queue = queueOf(t, store);
-  const day = 86_400_000;
-  for (const [number, days] of [31, 29].entries()) {
-    queue.enter();
-    queue.add(exchange(number, { at: Date.now() - days * day }));
-  }
-  const ids = async () =>
-    (await store.all(selectExchanges({ contract: '/', since: 0, limit: 10 }))).map(
-      (row) => exchangeOf(row).id,
-    );
-  await until(async () => (await ids()).length === 2);
-  queue.sweepFor(new Map());
-  await until(async () => (await ids()).length < 2);
-  t.deepEqual(await ids(), ['000001']);
-});
-
 test('G56: an abandoned copy of a body keeps no bytes', (t) => {
   const body = new BodyRecorder(100, (bytes) => {
     if (bytes > 3) body.abandon();
@@ -174,16 +121,4 @@ test('G56: an abandoned copy of a body keeps no bytes', (t) => {
   body.add(Buffer.from('abc'));
   body.add(Buffer.from('defg'));
   t.is(body.take().bytes?.length, 0);
-});
-
-test('G53, G55: SQLite keeps exchanges, and deletes the oldest ones by age and size', (t) =>
-  checkDatabase(t, `sqlite:${folderOf(t)}/store.db`));
-
-test('G53, G55: PostgreSQL keeps exchanges, and deletes the oldest ones by age and size', async (t) => {
-  const programs = postgresPrograms();
-  const missing = programs === undefined ? 'PostgreSQL is not installed' : missingPackages('store');
-  if (missing === undefined && programs !== undefined)
-    return checkDatabase(t, (await startPostgres(t, programs)).urlWithPassword);
-  t.log(`skipped: ${missing}`);
-  t.pass();
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { ContractError } from '../../mappings/loader/document/error.ts';
+import { startAdministered } from '../gateway/admin/migration.ts';
 import { contractWith } from '../gateway/gateway.ts';
 import { documents, related, storeDocument } from '../gateway/protocols/soap/related.ts';
 import { folder as keys } from '../security/captures.ts';
@@ -16,13 +17,8 @@ import { type CallerReply, type CallerRequest, contractFolder, type Site, startS
 const path = '/shop/Orders.asmx';
 const toNew = [{ name: 'all', mode: 'new' }];
 
-/** Starts a site whose contract verifies signatures. The legacy service and the new one answer everything. */
-async function start(
-  t: ExecutionContext,
-  routes: readonly object[] = toNew,
-  x509 = '',
-  { more = '', replies = {} } = {},
-): Promise<Site> {
+/** Creates the folder of a contract that verifies signatures. */
+function signedContract(t: ExecutionContext, x509: string, more = ''): string {
   const contract = mkdtempSync(join(tmpdir(), 'soapbridge-signed-'));
   t.teardown(() => rmSync(contract, { recursive: true }));
   cpSync(contractFolder('contracts/orders'), contract, { recursive: true });
@@ -31,8 +27,18 @@ async function start(
   const overlay = join(contract, 'soap.yaml');
   const settings = `x509: { certificates: [keys/alice.crt], require: [body], replay: allow }${x509}`;
   writeFileSync(overlay, `${readFileSync(overlay, 'utf8')}wsse: { ${settings} }\n${more}`);
+  return contract;
+}
+
+/** Starts a site whose contract verifies signatures. The legacy service and the new one answer everything. */
+async function start(
+  t: ExecutionContext,
+  routes: readonly object[] = toNew,
+  x509 = '',
+  { more = '', replies = {} } = {},
+): Promise<Site> {
   const site = await startSite(t, {
-    contract,
+    contract: signedContract(t, x509, more),
     config: { legacy: '{legacy}', migration: { routes, replies } },
   });
   site.legacy.answer = { status: 200, headers: { 'content-type': 'text/xml' }, body: 'legacy' };
@@ -152,6 +158,20 @@ for (const cipher of ['aes128-gcm', 'aes256-cbc'])
       t.is(legacy.legacy.hits.at(-1)?.body.toString(), body);
     }
   });
+
+test('X24, G71: the admin API does not decrypt a message that it explains', async (t) => {
+  const routes = [{ name: 'all', mode: 'new', when: { value: { orderId: '17' } } }];
+  const site = await startAdministered(t, {
+    contract: signedContract(t, decrypt),
+    path: '/',
+    config: { legacy: '{legacy}', migration: { routes } },
+  });
+  const explain = async (body: string) =>
+    (await site.post('/api/v1/contracts/%2F/routes/explain', { body })).json;
+  t.deepEqual(await explain(signed(order())), { operation: 'GetOrder', mode: 'new', rule: 'all' });
+  const encrypted = signedThenEncrypted({ cipher: 'aes128-gcm' }, order());
+  t.deepEqual(await explain(encrypted), { operation: '?', mode: 'legacy', rule: 'unreadable' });
+});
 
 test('X20, G65: the verified signer is exempt from an end of an operation, and not a claimed one', async (t) => {
   const key = (name: string) => JSON.stringify(join(keys, `keys/${name}.crt`));

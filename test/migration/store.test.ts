@@ -1,12 +1,16 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
+import { insertAudit } from '../../gateway/store/tables/audit.ts';
+import { insertExchange } from '../../gateway/store/tables/record.ts';
+import { addUsage, startOfDay } from '../../gateway/store/tables/usage.ts';
 import { run, start } from '../gateway/commands/run.ts';
-import { folderOf } from '../gateway/store/opened.ts';
+import { folderOf, opened } from '../gateway/store/opened.ts';
+import { exchange } from '../gateway/store/tables.ts';
 import { until } from '../until.ts';
 import { type ComparingSite, headers, message, path, results, startComparing, zip } from './comparing.ts';
-import { contractFolder, type SiteOptions, send, startStub } from './scenario.ts';
+import { contractFolder, type SiteOptions, send, startSite, startStub } from './scenario.ts';
 
 /** Options of a gateway with a store in a folder. */
 function withStore(folder: string, more: Partial<SiteOptions> = {}): Partial<SiteOptions> {
@@ -141,6 +145,66 @@ test('G54: a store that fails later fails no call, and gets the queued findings'
   t.is(lines.filter((line) => line === 'store available').length, 2);
 });
 
+/** Writes the configuration of two workers with a store, and returns their flags. */
+function flagsOf(folder: string, of: object): readonly string[] {
+  const [config, key] = [join(folder, 'soapbridge.yaml'), join(folder, 'key')];
+  const contracts = { '/': { contract: contractFolder('contracts/agency'), ...of } };
+  writeFileSync(config, JSON.stringify({ contracts, store: 'sqlite:store.db' }));
+  writeFileSync(key, '0123456789abcdef');
+  return ['--config', config, '--workers', '2', '--drain-delay', '0', '--caller-key', key];
+}
+
+const noCounts = {
+  ...{ calls: 1, faults: 0, reordered: 0, ignored: 0, illegalReferences: 0, noAction: 0 },
+};
+
+/** Returns the child processes of a process. */
+function childrenOf(pid = 0): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text.split(' ').map(Number);
+}
+
+/** Writes a route change of the operation `zip` to mode `new`. */
+function switchToNew(database: DatabaseSync): void {
+  const change = { id: 'c', operation: zip, mode: 'new', percent: 100, actor: 'ann', reason: 'ready', at: 1 };
+  const changes = JSON.stringify([{ ...change, isForced: true }]);
+  database
+    .prepare(
+      `INSERT INTO route_changes (contract, version, id, action, operation, actor, reason, at, changes)
+        VALUES ('/', 1, 'c', 'change', ?, 'ann', 'ready', 1, ?)`,
+    )
+    .run(zip, changes);
+}
+
+test('G54: workers that replace dead ones while the store is away use the last routes', async (t) => {
+  const folder = folderOf(t);
+  const [legacy, upstream] = await Promise.all([startStub(t), startStub(t)]);
+  upstream.answer = { status: 200, headers: { 'content-type': 'application/json' }, body: differing };
+  const flags = flagsOf(folder, { upstream: upstream.url, legacy: legacy.url });
+  const file = join(folder, 'store.db');
+  await (await opened(t, `sqlite:${file}`)).store.close(); // creates the tables
+  const database = new DatabaseSync(file);
+  switchToNew(database);
+  database.close();
+  const { child, port } = await start(t, flags, { SOAPBRIDGE_LOG_LEVEL: 'info' });
+  let log = '';
+  child.stdout?.on('data', (chunk) => {
+    log += chunk;
+  });
+  const ask = () => send(port, { path, headers, body: message('GRANT8') });
+  t.is((await ask()).status, 200);
+  for (const end of ['', '-wal', '-shm']) renameSync(file + end, `${file}.away${end}`);
+  const workers = childrenOf(child.pid);
+  t.is(workers.length, 2);
+  for (const pid of workers) process.kill(pid, 'SIGKILL');
+  await until(() => [...log.matchAll(/"msg":"a worker serves"/g)].length >= 2);
+  for (let count = 0; count < 20; count++) t.is((await ask()).status, 200);
+  t.is((await send(port, { method: 'GET', path: '/readyz' })).status, 200);
+  t.is(upstream.hits.length, 21);
+  t.is(legacy.hits.length, 0);
+  t.false(existsSync(file));
+});
+
 test('G53: workers add up in the store, and a killed gateway loses only new evidence', async (t) => {
   const folder = folderOf(t);
   const [legacy, upstream] = await Promise.all([startStub(t), startStub(t)]);
@@ -150,16 +214,8 @@ test('G53: workers add up in the store, and a killed gateway loses only new evid
     body: '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><a:GetApplicationZipResponse xmlns:a="http://desk.example/services/Agency-V2"><a:FileDataHandler>UEsDBA==</a:FileDataHandler></a:GetApplicationZipResponse></soap:Body></soap:Envelope>',
   };
   upstream.answer = { status: 200, headers: { 'content-type': 'application/json' }, body: differing };
-  const config = join(folder, 'soapbridge.yaml');
   const routes = [{ name: 'c', operations: [zip], mode: 'compare' }];
-  const contract = {
-    contract: contractFolder('contracts/agency'),
-    upstream: upstream.url,
-    legacy: legacy.url,
-    migration: { routes },
-  };
-  writeFileSync(config, JSON.stringify({ contracts: { '/': contract }, store: 'sqlite:store.db' }));
-  writeFileSync(join(folder, 'key'), '0123456789abcdef');
+  const flags = flagsOf(folder, { upstream: upstream.url, legacy: legacy.url, migration: { routes } });
   const counted = (): unknown => {
     const database = new DatabaseSync(join(folder, 'store.db'));
     try {
@@ -168,16 +224,6 @@ test('G53: workers add up in the store, and a killed gateway loses only new evid
       database.close();
     }
   };
-  const flags = [
-    '--config',
-    config,
-    '--workers',
-    '2',
-    '--drain-delay',
-    '0',
-    '--caller-key',
-    join(folder, 'key'),
-  ];
   const limits = ['--limits', 'loopDelayMs=60000'];
   let expected = 0;
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
@@ -197,6 +243,35 @@ test('G53: workers add up in the store, and a killed gateway loses only new evid
     await until(() => counted() === expected);
   }
   t.is(counted(), 8);
+});
+
+test('G55: old rows are deleted without a legacy service, and late rows of forgotten callers', async (t) => {
+  const folder = folderOf(t);
+  const url = `sqlite:${join(folder, 'store.db')}`;
+  const { store } = await opened(t, url);
+  const [now, day] = [Date.now(), 86_400_000];
+  const usage = { ...{ operation: 'TrackParcel', binding: 'json', side: 'new' }, ...noCounts };
+  const rowOf = (caller: string, at: number) =>
+    addUsage('/', { ...usage, caller, day: startOfDay(at), lastAt: at });
+  const forgotten = { network: 'local', action: 'forget', status: 200, subject: 'p1' };
+  await store.write([
+    rowOf('old', now - 402 * day),
+    insertAudit(forgotten, now),
+    rowOf('p1', now),
+    rowOf('kept', now),
+    ...[31, 29].map((days) => insertExchange(exchange(days, now - days * day))),
+  ]);
+  const site = await startSite(t, {
+    contract: resolve('test/fixtures/contracts/parcels'),
+    config: {},
+    ...withStore(folder),
+  });
+  const callers = async () =>
+    (await store.all({ sql: 'SELECT caller FROM usage_days' })).map(({ caller }) => caller);
+  await until(async () => (await callers()).length === 1);
+  t.deepEqual(await callers(), ['kept']);
+  await until(async () => (await store.all({ sql: 'SELECT id FROM exchanges' })).length === 1);
+  t.is((await site.send({ method: 'GET', path: '/readyz' })).status, 200);
 });
 
 test('G53: a process that finds a newer major version of the schema does not start', async (t) => {

@@ -3,13 +3,12 @@ import type { CompiledContract } from '../../../mappings/compiled.ts';
 import type { Contract } from '../../../mappings/contract/model.ts';
 import { compileDecision } from '../../migration/decide.ts';
 import { explainRoute } from '../../migration/explain.ts';
-import { factsOf } from '../../migration/migrations.ts';
-import { noChanges, withChanges } from '../../migration/route-changes.ts';
 import type { AdminState } from '../../process/admin.ts';
 import { runInSlices } from '../../process/run-in-slices.ts';
+import { withoutKeys } from '../../protocols/read-call.ts';
 import type { ExplainInput, ExplainView } from '../api-types.ts';
-import { migrationAt } from '../contract-at.ts';
 import { invalid } from '../problem.ts';
+import { presentRoutes, routingWith } from './route-changes.ts';
 
 /** Contracts that were compiled for an explanation. */
 const compiled = new WeakMap<Contract, Promise<CompiledContract>>();
@@ -21,13 +20,11 @@ export async function explainCall(
   input: ExplainInput,
 ): Promise<ExplainView> {
   const { operation, caller, body, headers = {} } = input;
-  const migration = migrationAt(state, path);
-  const { contract, plan } = migration;
+  await state.routeSync()?.refresh();
+  const present = presentRoutes(state, path);
+  const { contract, plan } = present.migration;
+  const routing = routingWith(present);
   const callers = state.callers();
-  const sync = state.routeSync();
-  await sync?.refresh();
-  const facts = factsOf(migration, callers);
-  const routing = withChanges(migration.routing, sync?.tableOf(path) ?? noChanges, facts, Date.now());
   const id =
     caller === undefined ? undefined : { kind: 'id' as const, value: callers.idOf(caller) ?? caller };
   const rawHeaders = Object.entries(headers).flat();
@@ -51,7 +48,7 @@ export async function explainCall(
   const message = Buffer.from(body);
   const all = hasType ? rawHeaders : [...rawHeaders, 'Content-Type', 'text/xml; charset=utf-8'];
   const call = { rawHeaders: all, body: message, id };
-  const found = explainRoute(await known, routing, call, callers.nameOf);
+  const found = explainRoute(withoutKeys(await known), routing, call, callers.nameOf);
   if (operation !== undefined && operation !== found.operation) throw wrongOperation(found.operation);
   return found;
 

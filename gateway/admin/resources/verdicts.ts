@@ -100,12 +100,8 @@ export async function setState(
   const { body, audit } = request;
   checkReason(body.reason);
   const entry = { ...recordOf(request, 'finding', 200), detail: body.state };
-  const update = 'UPDATE findings SET state = $1, state_at = $2, state_reason = $3 WHERE id = $4';
-  await store.write([
-    audit.statementOf(entry),
-    { sql: update, values: [body.state, Date.now(), body.reason, id] },
-  ]);
+  const sql = 'UPDATE findings SET state = $1, state_at = $2, state_reason = $3 WHERE id = $4';
+  await audit.writeWith(entry, { sql, values: [body.state, Date.now(), body.reason, id] }, store);
   kept.delete(migration);
-  audit.log(entry);
   return { json: await readFinding(state, path, id) };
 }

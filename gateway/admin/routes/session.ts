@@ -20,7 +20,6 @@ export const session: readonly AdminRoute[] = [
     path,
     summary: 'Signs in with a token and sets the cookie of a session.',
     access: 'open',
-    acceptsAnyHost: false,
     action: 'sign-in',
     input: {
       members: record('A sign-in.', {

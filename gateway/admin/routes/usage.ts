@@ -1,13 +1,20 @@
 import { record, text } from '../../../mappings/contract/setting.ts';
-import { expectedInstant, readInstant } from '../../../mappings/contract/times.ts';
+import { expectedInstant, readDuration, readInstant } from '../../../mappings/contract/times.ts';
 import type { AdminState } from '../../process/admin.ts';
-import { deleteExemption, insertExemption } from '../../store/tables/usage.ts';
-import type { ExemptionInput } from '../api-types.ts';
+import {
+  type CallerRow,
+  callerRowsOf,
+  deleteExemption,
+  exemptionsOf,
+  insertExemption,
+  type Usage,
+  usageOf,
+} from '../../store/tables/usage.ts';
+import type { CallerView, ExemptionInput, ExemptionView, UsageView } from '../api-types.ts';
 import { recordOf } from '../audit.ts';
 import { checkContract, storeOf } from '../contract-at.ts';
-import { checkReason, reasonMember } from '../members.ts';
+import { checkReason, reasonMember, viewOf } from '../members.ts';
 import { invalid, Problem } from '../problem.ts';
-import { readCaller, readExemptions, readUsage } from '../resources/usage.ts';
 import {
   type AdminReply,
   type AdminRoute,
@@ -16,6 +23,52 @@ import {
   listRoute,
   stateRoute,
 } from '../route.ts';
+
+const defaultSince = '30d';
+
+/** Returns the calls of a contract by operation and caller (G61 to G63). Throws Problem 400, 404 and 409. */
+async function readUsage(
+  state: AdminState,
+  path: string,
+  since: string | readonly string[] = defaultSince,
+): Promise<readonly UsageView[]> {
+  checkContract(state, path);
+  const store = storeOf(state);
+  const ms = typeof since === 'string' ? readDuration(since) : undefined;
+  if (ms === undefined)
+    throw invalid(400, [{ pointer: '/since', message: 'expected a duration such as 30d, got another text' }]);
+  const callers = await callerRowsOf(store, path);
+  return (await usageOf(store, path, Date.now() - ms)).map((usage) =>
+    usageView(usage, callers.get(usage.caller)),
+  );
+}
+
+function usageView(usage: Usage, caller: CallerRow | undefined): UsageView {
+  return { ...viewOf(usage, 'lastAt'), stack: caller?.stack ?? 'unknown' };
+}
+
+/** Returns a caller with its calls and exemptions (G62). Throws Problem 404 and 409. */
+async function readCaller(state: AdminState, path: string, name: string): Promise<CallerView> {
+  checkContract(state, path);
+  const store = storeOf(state);
+  const row = (await callerRowsOf(store, path, name)).get(name);
+  if (row === undefined)
+    throw new Problem(404, 'expected the name or pseudonym of a caller, got another text');
+  const usage = await usageOf(store, path, 0, name);
+  return {
+    ...viewOf(row, 'firstAt', 'lastAt'),
+    operations: usage.map((one) => usageView(one, row)),
+    exemptions: (await readExemptions(state, path)).filter((one) => one.caller === name),
+  };
+}
+
+/** Returns the exemptions of a contract, the newest first (G65). Throws Problem 404 and 409. */
+async function readExemptions(state: AdminState, path: string): Promise<readonly ExemptionView[]> {
+  checkContract(state, path);
+  return (await exemptionsOf(storeOf(state), path)).map(({ contract: _, id, ...exemption }) => {
+    return { id: String(id), ...viewOf(exemption, 'until', 'at') };
+  });
+}
 
 /** Exempts a caller from a sunset and from brown-outs until a time (G65). */
 async function exempt(state: AdminState, request: ChangeRequest<ExemptionInput>): Promise<AdminReply> {
@@ -41,8 +94,7 @@ async function exempt(state: AdminState, request: ChangeRequest<ExemptionInput>)
   const caller = isKnown ? given : nameOf({ kind: 'id', value: given });
   const entry = { ...recordOf(request, 'exemption', 201), detail: `${caller} until ${until}` };
   const row = { contract, caller, operation, until: end, reason, actor: actor.name, at: Date.now() };
-  await storeOf(state).write([audit.statementOf(entry), insertExemption(row)]);
-  audit.log(entry);
+  await audit.writeWith(entry, insertExemption(row), storeOf(state));
   const [added] = (await readExemptions(state, contract)).filter((one) => one.caller === caller);
   return { status: 201, json: added };
 }
@@ -52,9 +104,7 @@ async function endExemption(state: AdminState, request: ChangeRequest<undefined>
   const found = (await readExemptions(state, contract)).find((one) => one.id === id);
   if (found === undefined) throw new Problem(404, 'expected the id of an exemption, got another id');
   const entry = { ...recordOf(request, 'exemption', 204), detail: found.caller };
-  const deleted = deleteExemption(contract, Number(id));
-  await storeOf(state).write([request.audit.statementOf(entry), deleted]);
-  request.audit.log(entry);
+  await request.audit.writeWith(entry, deleteExemption(contract, Number(id)), storeOf(state));
   return { status: 204, json: null };
 }
 

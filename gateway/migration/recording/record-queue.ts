@@ -1,16 +1,6 @@
-import { dayMs } from '../../../mappings/contract/times.ts';
 import { type Statement, type Store, StoreError } from '../../store/store.ts';
-import {
-  bytesOf,
-  deleteExchanges,
-  insertExchange,
-  type StoredExchange,
-  selectOldestBytes,
-  selectRecordedBytes,
-  selectRecordedContracts,
-} from '../../store/tables/record.ts';
+import { bytesOf, insertExchange, type StoredExchange } from '../../store/tables/record.ts';
 import { counter, type Snapshot } from '../../telemetry/metrics.ts';
-import type { RecordPlan } from './record-settings.ts';
 
 /** Maximum number of recordings that wait for redaction or for the store (G56). */
 export const maxQueuedRecordings = 10_000;
@@ -21,17 +11,8 @@ const [batchEntries, batchBytes] = [100, 4 * 2 ** 20];
 /** Maximum time that a recording waits for others of its transaction, in ms. */
 const batchMs = 100;
 
-/** Time between two looks at a store that fails, and between two deletions of old recordings, in ms. */
-const [lookMs, sweepMs] = [1_000, 60_000];
-
-/** Maximum time of the deletion of a batch, in ms (G55), and the largest batch. */
-const [deletionMs, mostDeleted] = [50, 1_000];
-
-/** The part of a plan that limits what is kept. */
-type Kept = Pick<RecordPlan, 'keepMs' | 'bytes'>;
-
-/** Limits of recordings without a plan: the defaults of `migration.record`. */
-const unplanned: Kept = { keepMs: 30 * dayMs, bytes: 5 * 2 ** 30 };
+/** Time between two looks at a store that fails, in ms. */
+const lookMs = 1_000;
 
 /**
  * Why an exchange is not recorded. `queue`: too many recordings wait, or their memory is used up. `aborted`: the caller
@@ -53,8 +34,6 @@ export class RecordQueue {
   #open = 0;
   #written: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #sweeper: NodeJS.Timeout | undefined;
-  #batch = mostDeleted / 10;
   #isClosed = false;
 
   /**
@@ -109,58 +88,6 @@ export class RecordQueue {
     this.#bytes += bytes;
     this.#waiting.push({ statement: insertExchange(exchange), bytes, contract: exchange.contract });
     this.#begin();
-  }
-
-  /**
-   * Deletes old recordings every minute, in place of the last call's plans (G55). Recordings of contracts that are not
-   * recorded any more are kept for the default time.
-   */
-  sweepFor(plans: ReadonlyMap<string, Kept>): void {
-    clearInterval(this.#sweeper);
-    let isRunning = false;
-    const sweep = async (): Promise<void> => {
-      if (isRunning || !this.#store.isUp) return;
-      isRunning = true;
-      try {
-        for (const { contract } of await this.#store.all(selectRecordedContracts()))
-          await this.#sweep(String(contract), plans.get(String(contract)) ?? unplanned);
-      } catch (error) {
-        if (!(error instanceof StoreError)) this.#onError(error);
-      } finally {
-        isRunning = false;
-      }
-    };
-    void sweep();
-    this.#sweeper = setInterval(sweep, sweepMs).unref();
-  }
-
-  async #sweep(contract: string, { keepMs, bytes: most }: Kept): Promise<void> {
-    const before = Date.now() - keepMs;
-    while ((await this.#delete(contract, before, mostDeleted)) > 0);
-    const [row] = await this.#store.all(selectRecordedBytes(contract));
-    for (let excess = Number(row?.bytes ?? 0) - most; excess > 0; ) {
-      const oldest = await this.#store.all(selectOldestBytes(contract, this.#batch));
-      let count = 0;
-      for (const { bytes } of oldest) {
-        if (excess <= 0) break;
-        excess -= Number(bytes);
-        count++;
-      }
-      if ((await this.#delete(contract, Number.MAX_SAFE_INTEGER, count)) === 0) return;
-    }
-  }
-
-  /** Deletes a batch of the oldest recordings. Its size depends on the time of the last batch. */
-  async #delete(contract: string, before: number, most: number): Promise<number> {
-    const began = performance.now();
-    const count = Math.min(most, this.#batch);
-    const [deleted = 0] = await this.#store.write([deleteExchanges(contract, before, count)]);
-    const isSlow = performance.now() - began > deletionMs / 2;
-    this.#batch = Math.min(
-      Math.max(Math.floor(isSlow ? this.#batch / 2 : this.#batch * 1.2), 5),
-      mostDeleted,
-    );
-    return deleted;
   }
 
   /** Starts the next transaction: at once for a full batch, otherwise soon, or later if the store fails. */
@@ -232,7 +159,6 @@ export class RecordQueue {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    clearInterval(this.#sweeper);
     await this.#written;
     while (this.#waiting.length > 0) {
       const before = this.#waiting.length;

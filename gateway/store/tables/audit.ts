@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Statement, StoreRow } from '../store.ts';
+import { tableOf } from '../table.ts';
 
 /** The audit of changes. Rows are only added (G72). */
 export const auditTables: readonly string[] = [
@@ -47,79 +48,67 @@ const processId = randomBytes(3).toString('hex').slice(1);
 /** Returns the id of a row. Ids of a process are in the order of their creation. */
 function newId(now: number): string {
   lastId = Math.max(lastId + 1, now * 1_000);
-  return `${lastId.toString(16).padStart(14, '0')}${processId}`;
+  return idText(lastId) + processId;
+}
+
+function idText(microseconds: number): string {
+  return microseconds.toString(16).padStart(14, '0');
 }
 
 /** Maximum length of a text in a row, in characters. */
 export const maxAuditText = 500;
 
 /** Returns a text of a client without control characters, which PostgreSQL may refuse. */
-function shortened(text: string | undefined): string | null {
-  return text === undefined ? null : text.slice(0, maxAuditText).replace(/\p{Cc}/gu, ' ');
+function shortened(text: string): string {
+  return text.slice(0, maxAuditText).replace(/\p{Cc}/gu, ' ');
 }
 
-const types = {
-  id: 'TEXT',
-  at: 'BIGINT',
-  actor: 'TEXT',
-  network: 'TEXT',
-  action: 'TEXT',
-  status: 'INTEGER',
-  contract: 'TEXT',
-  subject: 'TEXT',
-  force: 'INTEGER',
-  verdict: 'TEXT',
-  reason: 'TEXT',
-  detail: 'TEXT',
-} as const;
+/** A row of the table. */
+export interface AuditRow extends AuditRecord {
+  readonly id: string;
+  /** In ms since 1970. */
+  readonly at: number;
+}
 
-const columns = Object.keys(types).join(', ');
-const parameters = Object.values(types).map((type, index) => `CAST($${index + 1} AS ${type})`);
+const rows = tableOf<Omit<AuditRow, 'force'> & { force: number }>('audit', [
+  ...(['id', 'at', 'actor', 'network', 'action', 'status', 'contract', 'subject', 'force'] as const),
+  ...(['verdict', 'reason', 'detail'] as const),
+]);
 
-/**
- * Returns the statement that adds a row.
- *
- * @param now in ms since 1970
- * @param change id of a route change. The row is only added if the change was added before.
- */
-export function insertAudit(record: AuditRecord, now: number, change?: string): Statement {
-  const { network, action, status, force = false } = record;
-  const where = change === undefined ? '' : 'WHERE EXISTS (SELECT 1 FROM route_changes WHERE id = $13)';
-  return {
-    sql: `INSERT INTO audit (${columns}) SELECT ${parameters.join(', ')} ${where}`,
-    values: [
-      ...[newId(now), now, shortened(record.actor), network, action, status],
-      ...[shortened(record.contract), shortened(record.subject), Number(force)],
-      ...[shortened(record.verdict), shortened(record.reason), shortened(record.detail)],
-      ...(change === undefined ? [] : [change]),
-    ],
-  };
+/** Returns the statement that adds a row. `now` is in ms since 1970. */
+export function insertAudit({ force = false, ...record }: AuditRecord, now: number): Statement {
+  const texts = Object.entries(record).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? shortened(value) : value,
+  ]);
+  return rows.insert({
+    ...record,
+    ...Object.fromEntries(texts),
+    id: newId(now),
+    at: now,
+    force: Number(force),
+  });
 }
 
 /** Returns the query for rows before an id, newest first. */
 export function selectAudit(before: string | undefined, most: number): Statement {
   const where = before === undefined ? '' : 'WHERE id < $2';
   return {
-    sql: `SELECT ${columns} FROM audit ${where} ORDER BY id DESC LIMIT $1`,
+    sql: `SELECT ${rows.columns} FROM audit ${where} ORDER BY id DESC LIMIT $1`,
     values: before === undefined ? [most] : [most, before],
   };
 }
 
-/** Returns the record of a row, with its id and time. */
-export function auditOf(row: StoreRow): AuditRecord & { readonly id: string; readonly at: number } {
-  const text = (name: string): string | undefined => (row[name] === null ? undefined : String(row[name]));
+/** Returns the query for the pseudonyms of callers that were forgotten since a time, as `subject` and `at`. */
+export function selectForgotten(since: number): Statement {
   return {
-    id: String(row.id),
-    at: Number(row.at),
-    actor: text('actor'),
-    network: String(row.network),
-    action: String(row.action),
-    status: Number(row.status),
-    contract: text('contract'),
-    subject: text('subject'),
-    force: row.force === 1,
-    verdict: text('verdict'),
-    reason: text('reason'),
-    detail: text('detail'),
+    sql: "SELECT subject, at FROM audit WHERE id >= $1 AND action = 'forget' AND status = 200",
+    values: [idText(since * 1_000)],
   };
+}
+
+/** Reads a row of the table. */
+export function auditOf(row: StoreRow): AuditRow {
+  const { force, ...record } = rows.read(row);
+  return { ...record, force: force === 1 };
 }

@@ -1,4 +1,5 @@
-import type { Statement, StoreRow } from '../store.ts';
+import type { Statement, StoreRow, StoreValue } from '../store.ts';
+import { tableOf } from '../table.ts';
 import type { TableData } from '../table-data.ts';
 
 /** Recorded exchanges (G56). `details` is JSON: headers, sizes and durations of both sides. */
@@ -15,9 +16,7 @@ export const recordTables: readonly string[] = [
 ];
 
 /** Rows that belong to callers. `migration.record` of a contract sets their age (G55). */
-export const recordData: readonly TableData[] = [
-  { table: 'exchanges', key: 'id', time: 'at', caller: 'caller' },
-];
+export const recordData: TableData = { table: 'exchanges', key: 'id', time: 'at', caller: 'caller' };
 
 /** The headers of a message that are recorded. */
 export type RecordedHeaders = Readonly<Record<string, string>>;
@@ -36,10 +35,9 @@ export interface RecordedReply extends RecordedMessage {
   readonly ms: number;
 }
 
-/** A recorded exchange. Bodies are redacted and have no content coding. */
-export interface StoredExchange {
+/** A recorded exchange without its bodies. */
+export interface ExchangeHead {
   readonly id: string;
-  readonly contract: string;
   /** In ms since 1970. */
   readonly at: number;
   /** `?` for an unknown operation. */
@@ -57,6 +55,11 @@ export interface StoredExchange {
     readonly legacy?: RecordedReply;
     readonly new?: RecordedReply;
   };
+}
+
+/** A recorded exchange. Bodies are redacted and have no content coding. */
+export interface StoredExchange extends ExchangeHead {
+  readonly contract: string;
   readonly request: Uint8Array | undefined;
   readonly requestJson: string | undefined;
   readonly legacy: Uint8Array | undefined;
@@ -69,101 +72,66 @@ export function bytesOf({ details, request, requestJson, legacy, new: fresh }: S
   return bodies + JSON.stringify(details).length + 300;
 }
 
+const exchanges = tableOf<Omit<StoredExchange, 'details'> & { details: string; bytes: number }>(
+  'exchanges',
+  [
+    ...(['id', 'contract', 'at', 'operation', 'caller', 'mode', 'rule', 'redaction', 'details'] as const),
+    ...(['request', 'requestJson', 'legacy', 'new', 'bytes'] as const),
+  ],
+  { legacy: 'legacy_reply', new: 'new_reply' },
+);
+
 /** Returns the statement that adds an exchange. */
 export function insertExchange(exchange: StoredExchange): Statement {
-  const { id, contract, at, operation, caller, mode, rule, redaction, details } = exchange;
-  const { request, requestJson, legacy, new: fresh } = exchange;
-  return {
-    sql: 'INSERT INTO exchanges (id, contract, at, operation, caller, mode, rule, redaction, details, request, request_json, legacy_reply, new_reply, bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
-    values: [
-      ...[id, contract, at, operation, caller ?? null, mode, rule, redaction, JSON.stringify(details)],
-      ...[request ?? null, requestJson ?? null, legacy ?? null, fresh ?? null, bytesOf(exchange)],
-    ],
-  };
+  const details = JSON.stringify(exchange.details);
+  return exchanges.insert({ ...exchange, details, bytes: bytesOf(exchange) });
 }
 
-/** Selects exchanges after one; those of a time have the order of their ids. */
+/** Selects exchanges of a contract. Times are in ms since 1970. */
 export interface ExchangeSelection {
   readonly contract: string;
   readonly operation?: string | undefined;
   readonly caller?: string | undefined;
-  /** Times in ms since 1970: the first, and the first that is excluded. */
+  /** The first time, and the first one that is excluded. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  readonly after?: { readonly at: number; readonly id: string } | undefined;
+  /** The last exchange before the selected ones. Those of a time have the order of their ids. */
+  readonly after?: Pick<StoredExchange, 'at' | 'id'> | undefined;
   readonly limit: number;
 }
 
-/** Returns the query for exchanges in their order. `exchangeOf` reads its rows. */
+/** Returns the query for exchanges, oldest first. `exchangeOf` reads its rows. */
 export function selectExchanges(selection: ExchangeSelection): Statement {
-  const { contract, operation, caller, since, until, after, limit } = selection;
-  const values: (string | number)[] = [];
-  const conditions: string[] = [];
-  const add = (condition: string, value: string | number | undefined): void => {
-    if (value !== undefined) conditions.push(condition.replace('?', `$${values.push(value)}`));
-  };
-  add('contract = ?', contract);
-  add('operation = ?', operation);
-  add('caller = ?', caller);
-  add('at >= ?', since);
-  add('at < ?', until);
-  if (after !== undefined) {
-    const [at, same, id] = [values.push(after.at), values.push(after.at), values.push(after.id)];
-    conditions.push(`(at > $${at} OR (at = $${same} AND id > $${id}))`);
-  }
-  return {
-    sql: `SELECT * FROM exchanges WHERE ${conditions.join(' AND ')} ORDER BY at, id LIMIT $${values.push(limit)}`,
-    values,
-  };
+  return select('*', selection, '>', 'ASC');
 }
 
-/** Reads a row of the table. */
+/** Returns the query for exchanges without their bodies, which can be large, newest first. */
+export function selectNewestExchanges(selection: ExchangeSelection): Statement {
+  const columns = 'id, contract, at, operation, caller, mode, rule, redaction, details';
+  return select(columns, selection, '<', 'DESC');
+}
+
+function select(
+  columns: string,
+  { contract, operation, caller, since, until, after, limit }: ExchangeSelection,
+  isAfter: '<' | '>',
+  order: 'ASC' | 'DESC',
+): Statement {
+  const values: StoreValue[] = [];
+  const add = (value: StoreValue): string => `$${values.push(value)}`;
+  const conditions = [`contract = ${add(contract)}`];
+  if (operation !== undefined) conditions.push(`operation = ${add(operation)}`);
+  if (caller !== undefined) conditions.push(`caller = ${add(caller)}`);
+  if (since !== undefined) conditions.push(`at >= ${add(since)}`);
+  if (until !== undefined) conditions.push(`at < ${add(until)}`);
+  if (after !== undefined) conditions.push(`(at, id) ${isAfter} (${add(after.at)}, ${add(after.id)})`);
+  const where = conditions.join(' AND ');
+  const sql = `SELECT ${columns} FROM exchanges WHERE ${where} ORDER BY at ${order}, id ${order} LIMIT ${add(limit)}`;
+  return { sql, values };
+}
+
+/** Reads a row of the table. Columns that were not selected are undefined. */
 export function exchangeOf(row: StoreRow): StoredExchange {
-  const bytes = (value: StoreRow[string] | undefined): Uint8Array | undefined =>
-    value instanceof Uint8Array ? value : undefined;
-  const { caller, request_json: json } = row;
-  return {
-    id: String(row.id),
-    contract: String(row.contract),
-    at: Number(row.at),
-    operation: String(row.operation),
-    caller: typeof caller === 'string' ? caller : undefined,
-    mode: String(row.mode),
-    rule: String(row.rule),
-    redaction: row.redaction === 'none' ? 'none' : 'pseudonyms',
-    details: JSON.parse(String(row.details)),
-    request: bytes(row.request),
-    requestJson: typeof json === 'string' ? json : undefined,
-    legacy: bytes(row.legacy_reply),
-    new: bytes(row.new_reply),
-  };
-}
-
-/** Returns the query for the paths of the contracts that have recordings, as `contract`. */
-export function selectRecordedContracts(): Statement {
-  return { sql: 'SELECT DISTINCT contract FROM exchanges', values: [] };
-}
-
-/** Returns the query for the size of a contract's recordings, as `bytes`. */
-export function selectRecordedBytes(contract: string): Statement {
-  return {
-    sql: 'SELECT COALESCE(SUM(bytes), 0) AS bytes FROM exchanges WHERE contract = $1',
-    values: [contract],
-  };
-}
-
-/** Returns the query for the sizes of a contract's oldest recordings, as `bytes`. */
-export function selectOldestBytes(contract: string, limit: number): Statement {
-  return {
-    sql: 'SELECT bytes FROM exchanges WHERE contract = $1 ORDER BY at, id LIMIT $2',
-    values: [contract, limit],
-  };
-}
-
-/** Returns the statement that deletes the oldest exchanges before a time, at most `limit` (G55). */
-export function deleteExchanges(contract: string, before: number, limit: number): Statement {
-  return {
-    sql: 'DELETE FROM exchanges WHERE id IN (SELECT id FROM exchanges WHERE contract = $1 AND at < $2 ORDER BY at, id LIMIT $3)',
-    values: [contract, before, limit],
-  };
+  const { bytes: _, details, ...exchange } = exchanges.read(row);
+  return { ...exchange, details: JSON.parse(details) };
 }

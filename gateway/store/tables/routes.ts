@@ -1,4 +1,5 @@
 import type { Statement, StoreRow } from '../store.ts';
+import { tableOf } from '../table.ts';
 import type { TableData } from '../table-data.ts';
 
 /** Route changes and the versions of replicas (G66). */
@@ -48,22 +49,14 @@ export interface RouteVersion {
   readonly changes: string;
 }
 
-const columns = 'contract, version, id, action, operation, to_version, actor, reason, at, changes';
+const versions = tableOf<RouteVersion>('route_changes', [
+  ...(['contract', 'version', 'id', 'action', 'operation', 'toVersion', 'actor', 'reason', 'at'] as const),
+  'changes',
+]);
 
-/** Returns the statement that adds a version. It adds nothing unless the version follows the present one. */
+/** Returns the statement that adds a version. It fails with `constraint` if the contract has this version. */
 export function insertRouteVersion(row: RouteVersion): Statement {
-  const { contract, version, id, action, operation, toVersion, actor, reason, at, changes } = row;
-  return {
-    sql: `INSERT INTO route_changes (${columns})
-      SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
-        CAST($6 AS INTEGER), CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS BIGINT), CAST($10 AS TEXT)
-      WHERE (SELECT COALESCE(MAX(version), 0) FROM route_changes WHERE contract = $11) = $12
-      ON CONFLICT DO NOTHING`,
-    values: [
-      ...[contract, version, id, action, operation ?? null, toVersion ?? null, actor, reason, at, changes],
-      ...[contract, version - 1],
-    ],
-  };
+  return versions.insert(row);
 }
 
 /** The query for the newest version of each contract. */
@@ -84,25 +77,14 @@ export function selectRouteVersion(contract: string, version: number): Statement
 /** Returns the query for the last versions of a contract, newest first. */
 export function selectRouteHistory(contract: string, most: number): Statement {
   return {
-    sql: `SELECT ${columns} FROM route_changes WHERE contract = $1 ORDER BY version DESC LIMIT $2`,
+    sql: `SELECT ${versions.columns} FROM route_changes WHERE contract = $1 ORDER BY version DESC LIMIT $2`,
     values: [contract, most],
   };
 }
 
 /** Returns the version of a row. */
 export function routeVersionOf(row: StoreRow): RouteVersion {
-  return {
-    contract: String(row.contract),
-    version: Number(row.version),
-    id: String(row.id),
-    action: row.action as RouteVersion['action'],
-    operation: row.operation === null ? undefined : String(row.operation),
-    toVersion: row.to_version === null ? undefined : Number(row.to_version),
-    actor: String(row.actor),
-    reason: String(row.reason),
-    at: Number(row.at),
-    changes: String(row.changes),
-  };
+  return versions.read(row);
 }
 
 /** The routes that a process uses. */
@@ -114,19 +96,24 @@ export interface Replica {
   readonly seenAt: number;
 }
 
+const replicas = tableOf<Replica>('replicas', ['id', 'contract', 'version', 'seenAt']);
+
 /** Returns the statement that records the routes of a process. */
-export function seenReplica({ id, contract, version, seenAt }: Replica): Statement {
-  return {
-    sql: `INSERT INTO replicas (id, contract, version, seen_at) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (id, contract) DO UPDATE SET version = excluded.version, seen_at = excluded.seen_at`,
-    values: [id, contract, version, seenAt],
-  };
+export function seenReplica(replica: Replica): Statement {
+  const end =
+    'ON CONFLICT (id, contract) DO UPDATE SET version = excluded.version, seen_at = excluded.seen_at';
+  return replicas.insert(replica, end);
 }
 
 /** Returns the query for the processes of a contract. */
 export function selectReplicas(contract: string): Statement {
   return {
-    sql: 'SELECT id, version, seen_at FROM replicas WHERE contract = $1 ORDER BY id',
+    sql: `SELECT ${replicas.columns} FROM replicas WHERE contract = $1 ORDER BY id`,
     values: [contract],
   };
+}
+
+/** Returns the process of a row. */
+export function replicaOf(row: StoreRow): Replica {
+  return replicas.read(row);
 }

@@ -1,5 +1,6 @@
 import { dayMs } from '../../../mappings/contract/times.ts';
 import type { Statement, Store, StoreRow } from '../store.ts';
+import { tableOf } from '../table.ts';
 import { countsKeptMs, type TableData } from '../table-data.ts';
 
 /** Calls by operation and caller (G61, G62), and exemptions of callers (G65). */
@@ -53,6 +54,7 @@ export const usageData: readonly TableData[] = [
     table: 'usage_days',
     key: 'contract, operation, caller, day, binding, side',
     time: 'day',
+    lastTime: 'last_at',
     caller: 'caller',
     keepMs: countsKeptMs,
   },
@@ -96,23 +98,22 @@ const counts = ['calls', 'faults', 'reordered', 'ignored', 'illegal_references',
 const later = (table: string): string =>
   `last_at = CASE WHEN excluded.last_at > ${table}.last_at THEN excluded.last_at ELSE ${table}.last_at END`;
 
-const addSql = `INSERT INTO usage_days (contract, operation, caller, day, binding, side, ${counts.join(', ')}, last_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-  ON CONFLICT (contract, operation, caller, day, binding, side) DO UPDATE SET
+const days = tableOf<UsageRow & { contract: string }>('usage_days', [
+  ...(['contract', 'operation', 'caller', 'day', 'binding', 'side', 'calls', 'faults', 'reordered'] as const),
+  ...(['ignored', 'illegalReferences', 'noAction', 'lastAt'] as const),
+]);
+
+const addToRow = `ON CONFLICT (contract, operation, caller, day, binding, side) DO UPDATE SET
   ${counts.map((name) => `${name} = usage_days.${name} + excluded.${name}`).join(', ')}, ${later('usage_days')}`;
 
 /** Returns the statement that adds calls to the row of the same key. */
 export function addUsage(contract: string, row: UsageRow): Statement {
-  const { operation, caller, day, binding, side, calls, faults, reordered, ignored } = row;
-  const { illegalReferences, noAction, lastAt } = row;
-  return {
-    sql: addSql,
-    values: [
-      ...[contract, operation, caller, day, binding, side, calls, faults, reordered, ignored],
-      ...[illegalReferences, noAction, lastAt],
-    ],
-  };
+  return days.insert({ contract, ...row }, addToRow);
 }
+
+const callers = tableOf<CallerRow>('callers', [
+  ...(['caller', 'network', 'userAgent', 'subject', 'stack', 'firstAt', 'lastAt'] as const),
+]);
 
 const callerSql = `INSERT INTO callers (contract, caller, network, user_agent, subject, stack, first_at, last_at)
   SELECT * FROM (SELECT CAST($1 AS TEXT) AS contract, CAST($2 AS TEXT) AS caller, CAST($3 AS TEXT), CAST($4 AS TEXT),
@@ -132,14 +133,8 @@ const callerSql = `INSERT INTO callers (contract, caller, network, user_agent, s
  * the contract has `most` callers.
  */
 export function putCaller(contract: string, row: CallerRow, most: number): Statement {
-  const { caller, network, userAgent, subject, stack, firstAt, lastAt } = row;
-  return {
-    sql: callerSql,
-    values: [
-      ...[contract, caller, network ?? null, userAgent ?? null, subject ?? null, stack, firstAt, lastAt],
-      most,
-    ],
-  };
+  const { values = [] } = callers.insert(row);
+  return { sql: callerSql, values: [contract, ...values, most] };
 }
 
 /** Returns the names of the callers of a contract, at most `most`. */
@@ -230,30 +225,12 @@ export async function callerRowsOf(
   contract: string,
   caller?: string,
 ): Promise<ReadonlyMap<string, CallerRow>> {
-  const columns = 'caller, network, user_agent, subject, stack, first_at, last_at';
   const where = caller === undefined ? '' : ' AND caller = $2';
   const rows = await store.all({
-    sql: `SELECT ${columns} FROM callers WHERE contract = $1${where}`,
+    sql: `SELECT ${callers.columns} FROM callers WHERE contract = $1${where}`,
     values: caller === undefined ? [contract] : [contract, caller],
   });
-  return new Map(
-    rows.map((row) => [
-      String(row.caller),
-      {
-        caller: String(row.caller),
-        network: textOf(row.network),
-        userAgent: textOf(row.user_agent),
-        subject: textOf(row.subject),
-        stack: String(row.stack),
-        firstAt: Number(row.first_at),
-        lastAt: Number(row.last_at),
-      },
-    ]),
-  );
-}
-
-function textOf(value: StoreRow[string] | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
+  return new Map(rows.map(callers.read).map((row) => [row.caller, row]));
 }
 
 /** Returns the start of the day of a time, in UTC. */
@@ -274,14 +251,13 @@ export interface StoredExemption {
   readonly at: number;
 }
 
+const exemptions = tableOf<Omit<StoredExemption, 'id'>>('exemptions', [
+  ...(['contract', 'caller', 'operation', 'until', 'reason', 'actor', 'at'] as const),
+]);
+
 /** Returns the statement that adds an exemption. */
 export function insertExemption(row: Omit<StoredExemption, 'id'>): Statement {
-  const { contract, caller, operation, until, reason, actor, at } = row;
-  return {
-    sql: `INSERT INTO exemptions (contract, caller, operation, until, reason, actor, at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [contract, caller, operation ?? null, until, reason, actor, at],
-  };
+  return exemptions.insert(row);
 }
 
 /** Returns the statement that deletes an exemption. */
@@ -289,22 +265,16 @@ export function deleteExemption(contract: string, id: number): Statement {
   return { sql: 'DELETE FROM exemptions WHERE contract = $1 AND id = $2', values: [contract, id] };
 }
 
-/** Returns the exemptions of a contract, the newest first; without a path, of all contracts. */
-export async function exemptionsOf(store: Store, contract?: string): Promise<readonly StoredExemption[]> {
-  const where = contract === undefined ? '' : ' WHERE contract = $1';
-  const rows = await store.all({
-    sql: `SELECT id, contract, caller, operation, until, reason, actor, at FROM exemptions${where}
-      ORDER BY id DESC`,
-    values: contract === undefined ? [] : [contract],
-  });
-  return rows.map((row) => ({
-    id: Number(row.id),
-    contract: String(row.contract),
-    caller: String(row.caller),
-    operation: textOf(row.operation),
-    until: Number(row.until),
-    reason: String(row.reason),
-    actor: String(row.actor),
-    at: Number(row.at),
-  }));
+/** The query for the exemptions of all contracts. `exemptionOf` reads its rows. */
+export const allExemptions: Statement = { sql: `SELECT id, ${exemptions.columns} FROM exemptions` };
+
+/** Reads a row of the table. */
+export function exemptionOf(row: StoreRow): StoredExemption {
+  return { id: Number(row.id), ...exemptions.read(row) };
+}
+
+/** Returns the exemptions of a contract, the newest first. */
+export async function exemptionsOf(store: Store, contract: string): Promise<readonly StoredExemption[]> {
+  const sql = `${allExemptions.sql} WHERE contract = $1 ORDER BY id DESC`;
+  return (await store.all({ sql, values: [contract] })).map(exemptionOf);
 }

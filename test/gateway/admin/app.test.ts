@@ -70,7 +70,6 @@ const change: AdminRoute = {
   path: '/api/v1/contracts/:c/routes',
   summary: 'A change.',
   access: 'change',
-  acceptsAnyHost: false,
   answer: ({ params }) => ({ json: { changed: params.c } }),
 };
 

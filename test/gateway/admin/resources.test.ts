@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { readExchanges } from '../../../gateway/admin/resources/exchanges.ts';
 import { readFindings, readVerdicts } from '../../../gateway/admin/resources/verdicts.ts';
 import type { AdminRequest } from '../../../gateway/admin/route.ts';
+import { readExchanges } from '../../../gateway/admin/routes/exchanges.ts';
 import type { Finding } from '../../../gateway/migration/evidence.ts';
 import {
   addFinding,
@@ -46,7 +46,7 @@ test('G45, G71: a finding is shown, accepted, and opened again', async (t) => {
   const counts = { operation, caller: 'acme', equal: 8, different: 2, first: at, callers: [], ...zero };
   await store.write([
     addFinding('/agency', finding, nothingWritten),
-    replaceCounts('/agency', 'test', { ...counts, hour: 0, legacyMs: {}, newMs: {} }),
+    replaceCounts('/agency', 'test', { ...counts, hour: at, legacyMs: {}, newMs: {} }),
     {
       sql: 'INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING',
       values: ['contract /agency', '{"dated":[],"reads":[]}'],
@@ -137,7 +137,7 @@ test('G56: each page of 100,000 exchanges is read in the order of an index', asy
     t.is(new Set([...first.items, ...second.items].map(({ id }) => id)).size, 100);
     for (const [at, { sql: read, ...values }] of statements.splice(0).entries()) {
       const plan = await store.all({ sql: `EXPLAIN QUERY PLAN ${read}`, ...values });
-      const after = at === 0 ? ')' : ' AND at<?)';
+      const after = at === 0 ? ')' : ' AND (at,id)<(?,?))';
       t.deepEqual(
         plan.map(({ detail }) => detail),
         [`SEARCH exchanges USING INDEX ${index}${after}`],

@@ -114,7 +114,7 @@ test('G53: a reload with another store is an error, and a new password is not', 
   const files = { callerFiles: { callerKey: key } };
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const config = configOf(folder, 'sqlite:store.db');
-  const store = await openProcessStore(config, files, defaultLimits, log);
+  const store = await openProcessStore({ config, ...files, limits: defaultLimits, log });
   t.teardown(() => store?.close());
   t.notThrows(() => checkSameStore(config, files, store));
   for (const other of ['sqlite:other.db', undefined]) {

@@ -1,12 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
-import { deleteExpired } from '../../../gateway/store/deletion.ts';
-import { deleteCaller, hasRowsOf } from '../../../gateway/store/forget.ts';
 import { failureOf } from '../../../gateway/store/postgres.ts';
 import { StoreError } from '../../../gateway/store/store.ts';
 import { missingPackages } from '../../../mappings/optional-packages.ts';
 import { until } from '../../until.ts';
 import { opened } from './opened.ts';
 import { launchPostgres, type PostgresServer, postgresPrograms } from './postgres-server.ts';
+import { tableTests } from './tables.ts';
 
 let server: PostgresServer | undefined;
 
@@ -167,20 +166,7 @@ test.serial('G54: a read-only database and a wrong password are reported', (t) =
   }),
 );
 
-test.serial('G55: rows expire, and a caller is forgotten, in PostgreSQL', (t) =>
-  withServer(t, async (own) => {
-    const { store } = await opened(t, own.create().urlWithPassword);
-    const day = 24 * 60 * 60 * 1_000;
-    const now = 1_000 * day;
-    const add = (hour: number, caller: string) => ({
-      sql: `INSERT INTO compare_hours VALUES ('/', 'Op', $1, $2, 'w', 1, 0, 0, 0, 0, 0, 0, 0, 0, '{}', '{}')`,
-      values: [hour, caller],
-    });
-    await store.write([add(now, 'acme'), add(now, 'other'), add(now - 401 * day, 'acme')]);
-    t.is(await deleteExpired(store, now, day), 1);
-    t.true(await hasRowsOf(store, 'acme'));
-    t.is((await deleteCaller(store, ['acme', 'a pseudonym'])).get('compare_hours'), 1);
-    t.false(await hasRowsOf(store, 'acme'));
-    t.true(await hasRowsOf(store, 'other'));
-  }),
-);
+for (const [title, run] of Object.entries(tableTests))
+  test.serial(`${title}, on PostgreSQL`, (t) =>
+    withServer(t, async (own) => run(t, (await opened(t, own.create().urlWithPassword)).store)),
+  );
