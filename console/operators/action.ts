@@ -73,7 +73,11 @@ export function actionForm(
   </form>`;
 }
 
-function fieldOf(form: string, { name, label, kind, value, choices, hint, isOptional, type }: Field): Html {
+/** Renders a field of a form. */
+export function fieldOf(
+  form: string,
+  { name, label, kind, value, choices, hint, isOptional, type }: Field,
+): Html {
   const id = `${form}-${name}`;
   const common = {
     id,

@@ -7,7 +7,7 @@ import type { ConsolePage, List } from './visit.ts';
 /** `/audit`: changes, refused changes and sign-ins, newest first (G72). */
 export const audit: ConsolePage = {
   path: '/audit',
-  needs: ['/audit'],
+  access: 'change',
   render: async ({ get, query }) => {
     const cursor = query('cursor');
     const list = await get<List<AuditView>>('/audit', { limit: '100', ...(cursor === '' ? {} : { cursor }) });

@@ -3,6 +3,7 @@ import { quoted } from '../command.ts';
 import { type Html, html } from '../server/html.ts';
 import { codeLine, table } from '../server/layout.ts';
 import { actionForm, reason } from './action.ts';
+import { figures, warning } from './layout.ts';
 import { apiPath, href, operationHref, time } from './links.ts';
 import { type ConsolePage, ifAvailable, type Visit } from './visit.ts';
 
@@ -11,7 +12,6 @@ const path = '/:c/callers';
 /** `/{c}/callers`: operations and callers with their last call, stack and side (G61 to G63). */
 export const callers: ConsolePage = {
   path,
-  needs: ['/contracts/:c/usage', '/contracts/:c/callers/:caller'],
   render: async (visit) => {
     const { contract, query } = visit;
     const since = query('since') || '30d';
@@ -23,7 +23,7 @@ export const callers: ConsolePage = {
     const { value: usage = [], why } = await ifAvailable(
       visit.all<UsageView>('/contracts/:c/usage', { since }),
     );
-    const exported = `${apiPath('/contracts/{c}/usage', contract)}?since=${encodeURIComponent(since)}`;
+    const exported = `${apiPath('/contracts/:c/usage', contract)}?since=${encodeURIComponent(since)}`;
     return {
       title: 'Callers',
       body: html`<h1>Callers</h1>
@@ -32,7 +32,7 @@ export const callers: ConsolePage = {
           <input type="text" id="since" name="since" value=${since} size="6" />
           <button type="submit">Show</button>
         </form>
-        ${why !== undefined && html`<p class="warning">The callers are not known: ${why}</p>`}
+        ${warning('The callers are not known', why)}
         ${usageTable(visit, usage)}
         <p><a href=${exported} download="usage.json">Export as JSON</a>. As CSV:</p>
         ${codeLine(csvCommand(contract, since), 'Command that writes CSV')}
@@ -73,19 +73,16 @@ function countsText(counts: Readonly<Record<string, number>>): string {
 
 function callerPage(visit: Visit, view: CallerView): Html {
   const { caller, stack, userAgent, subject, network, firstAt, lastAt, operations } = view;
-  const figures: readonly (readonly [string, Html])[] = [
-    ['Stack', stack],
-    ['User-Agent', userAgent],
-    ['Certificate', subject],
-    ['Network', network],
-    ['First call', time(firstAt)],
-    ['Last call', time(lastAt)],
-  ];
   return html`<h1 dir="auto">${caller}</h1>
     <p><a href=${href(path, visit.contract)}>All callers</a></p>
-    <dl class="figures">${figures.map(
-      ([name, value]) => html`<div><dt>${name}</dt><dd>${value ?? '–'}</dd></div>`,
-    )}</dl>
+    ${figures({
+      Stack: stack,
+      'User-Agent': userAgent ?? '–',
+      Certificate: subject ?? '–',
+      Network: network ?? '–',
+      'First call': time(firstAt),
+      'Last call': time(lastAt),
+    })}
     ${usageTable(visit, operations)} ${forgetForm(visit, caller)}`;
 }
 

@@ -1,8 +1,9 @@
 import type { FindingView, RoutesView, VerdictView } from '../../gateway/admin/api-types.ts';
 import { type Html, html } from '../server/html.ts';
 import { table } from '../server/layout.ts';
-import { actionForm } from './action.ts';
+import { actionForm, reason } from './action.ts';
 import { stepOf } from './ladder.ts';
+import { warning } from './layout.ts';
 import { apiPath, href, operationHref, time } from './links.ts';
 import { trafficOf, verdictBadge } from './overview.ts';
 import { type ConsolePage, ifAvailable, type Visit } from './visit.ts';
@@ -10,7 +11,6 @@ import { type ConsolePage, ifAvailable, type Visit } from './visit.ts';
 /** `/{c}`: the operations of a contract, and the history of its routes. */
 export const contract: ConsolePage = {
   path: '/:c',
-  needs: ['/contracts/:c/routes', '/contracts/:c/verdicts', '/contracts/:c/findings'],
   render: async (visit) => {
     const { contract: path } = visit;
     const [routes, { value: evidence, why }, samples] = await Promise.all([
@@ -45,8 +45,8 @@ export const contract: ConsolePage = {
     return {
       title: path,
       body: html`<h1 dir="auto">${path}</h1>
-        ${routes.readOnlyReason !== null && html`<p class="warning">Routes cannot be changed: ${routes.readOnlyReason}</p>`}
-        ${why !== undefined && html`<p class="warning">Verdicts are not available: ${why}</p>`}
+        ${warning('Routes cannot be changed', routes.readOnlyReason)}
+        ${warning('Verdicts are not available', why)}
         <div id="operations" data-live>${table(headings, rows, 'Operations')}</div>
         ${history(visit, routes)}
         <h2>Replicas</h2>
@@ -88,12 +88,12 @@ export function history(
     (one) => operation === undefined || [operation, null].includes(one.operation),
   );
   const [latest] = routes.history;
-  const rows = shown.map(({ version, at, actor, reason, action, operation: of, toVersion }) => [
+  const rows = shown.map(({ version, at, actor, action, operation: of, toVersion, ...more }) => [
     version,
     time(at),
     actor,
     action === 'rollback' ? `rollback to version ${toVersion}` : `${action === 'end' ? 'ended: ' : ''}${of}`,
-    reason,
+    more.reason,
   ]);
   const before = String(Math.max(0, (latest?.version ?? routes.version) - 1));
   return html`<h2>History</h2>
@@ -108,15 +108,10 @@ export function history(
             id: 'rollback',
             label: 'Roll back',
             method: 'POST',
-            path: apiPath('/contracts/{c}/routes/rollback', path),
+            path: apiPath('/contracts/:c/routes/rollback', path),
             fields: [
               { name: 'toVersion', label: 'Version to restore', kind: 'text', value: before, type: 'number' },
-              {
-                name: 'reason',
-                label: 'Reason',
-                kind: 'reason',
-                hint: '3 to 500 characters, stored in the audit',
-              },
+              reason,
             ],
             done: 'Rolled back. Version {version} is in use.',
           },

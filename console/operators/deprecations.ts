@@ -3,6 +3,7 @@ import { type Html, html } from '../server/html.ts';
 import { table } from '../server/layout.ts';
 import { actionForm, reason } from './action.ts';
 import { usageTable } from './callers.ts';
+import { figures, warning } from './layout.ts';
 import { apiPath, settingName, time } from './links.ts';
 import { type ConsolePage, ifAvailable, sumOf, type Visit } from './visit.ts';
 
@@ -18,7 +19,6 @@ interface Stated {
 /** `/{c}/deprecations`: sunsets, the callers that they affect, and exemptions (G64, G65). */
 export const deprecations: ConsolePage = {
   path: '/:c/deprecations',
-  needs: ['/contracts/:c/usage', '/contracts/:c/exemptions'],
   render: async (visit) => {
     const name = settingName(visit.contract, 'migration/deprecate');
     const stated = visit.settings().find((setting) => setting.name === name)?.value ?? [];
@@ -41,7 +41,7 @@ export const deprecations: ConsolePage = {
       body: html`<h1>Deprecations</h1>
         ${entries.length === 0 && html`<p>No operation is deprecated. <code>migration.deprecate</code> in soapbridge.yaml lists the operations with their sunsets.</p>`}
         ${entries.length > 0 && html`<p>Refused calls since the start: ${refused}</p>`}
-        ${why !== undefined && html`<p class="warning">Callers and exemptions are not known: ${why}</p>`}
+        ${warning('Callers and exemptions are not known', why)}
         ${entries.map((entry) => entryOf(visit, entry, usage))}
         ${exemptionsOf(visit, exemptions)}`,
     };
@@ -55,12 +55,12 @@ function entryOf(
 ): Html {
   const affected = usage.filter(({ operation }) => operations?.includes(operation) ?? true);
   return html`<h2>${operations?.join(', ') ?? 'All operations'}</h2>
-    <dl class="figures">
-      <div><dt>Deprecated since</dt><dd>${since}</dd></div>
-      <div><dt>Sunset</dt><dd>${sunset ?? 'none'}</dd></div>
-      <div><dt>Brown-outs</dt><dd>${brownouts.map((one) => `${one.at} for ${one.for}`).join(', ') || 'none'}</dd></div>
-      <div><dt>Link</dt><dd>${link === undefined ? 'none' : html`<a href=${link} rel="noreferrer">${link}</a>`}</dd></div>
-    </dl>
+    ${figures({
+      'Deprecated since': since ?? 'none',
+      Sunset: sunset ?? 'none',
+      'Brown-outs': brownouts.map((one) => `${one.at} for ${one.for}`).join(', ') || 'none',
+      Link: link === undefined ? 'none' : html`<a href=${link} rel="noreferrer">${link}</a>`,
+    })}
     <h3>Callers in the last 30 days</h3>
     ${usageTable(visit, affected)}`;
 }
@@ -77,7 +77,7 @@ function exemptionsOf(visit: Visit, exemptions: readonly ExemptionView[]): Html 
         id: `end-${id}`,
         label: `End the exemption of ${caller}`,
         method: 'DELETE',
-        path: apiPath('/contracts/{c}/exemptions/{id}', visit.contract, id),
+        path: apiPath('/contracts/:c/exemptions/:id', visit.contract, id),
         fields: [],
         done: 'The exemption has ended.',
       },
@@ -93,7 +93,7 @@ function exemptionsOf(visit: Visit, exemptions: readonly ExemptionView[]): Html 
         id: 'exempt',
         label: 'Exempt',
         method: 'POST',
-        path: apiPath('/contracts/{c}/exemptions', visit.contract),
+        path: apiPath('/contracts/:c/exemptions', visit.contract),
         fields: [
           { name: 'caller', label: 'Caller', kind: 'text', hint: 'name, pseudonym or id' },
           {

@@ -1,6 +1,8 @@
 import type { ExchangeBody, ExchangeSummary, ExchangeView } from '../../gateway/admin/api-types.ts';
 import { type Html, html } from '../server/html.ts';
 import { codeBlock, table } from '../server/layout.ts';
+import { fieldOf } from './action.ts';
+import { figures } from './layout.ts';
 import { apiPath, href, nextPage, operationHref, time } from './links.ts';
 import type { ConsolePage, List, Visit } from './visit.ts';
 
@@ -9,7 +11,7 @@ const path = '/:c/exchanges';
 /** `/{c}/exchanges`: recorded exchanges as stored, or with `id` one of them (G56, G57). */
 export const exchanges: ConsolePage = {
   path,
-  needs: ['/contracts/:c/exchanges', '/contracts/:c/exchanges/:id'],
+  access: 'change',
   render: async (visit) => {
     const { contract, get, query } = visit;
     const id = query('id');
@@ -31,10 +33,8 @@ export const exchanges: ConsolePage = {
       body: html`<h1>Exchanges</h1>
         <form class="form" method="get">
           <div class="columns">
-            ${['operation', 'caller'].map(
-              (name) =>
-                html`<div class="field"><label for=${name}>${name === 'caller' ? 'Caller' : 'Operation'}</label><input type="text" id=${name} name=${name} value=${query(name)} /></div>`,
-            )}
+            ${fieldOf('select', { name: 'operation', label: 'Operation', kind: 'text', value: query('operation') })}
+            ${fieldOf('select', { name: 'caller', label: 'Caller', kind: 'text', value: query('caller') })}
           </div>
           <div class="buttons"><button type="submit">Show</button></div>
         </form>
@@ -65,13 +65,13 @@ function sideText(side: ExchangeSummary['details']['legacy']): string {
 function exchangePage({ contract }: Visit, exchange: ExchangeView): Html {
   const { id, at, operation, caller, mode, rule, details, bodies } = exchange;
   return html`<h1>${operation} at ${time(at)}</h1>
-    <dl class="figures">
-      <div><dt>Operation</dt><dd><a href=${operationHref(contract, operation)}>${operation}</a></dd></div>
-      <div><dt>Caller</dt><dd>${caller ?? '–'}</dd></div>
-      <div><dt>Mode</dt><dd>${mode} (“${rule}”)</dd></div>
-      <div><dt>Request</dt><dd><code>${details.requestId}</code></dd></div>
-    </dl>
-    <p><a href=${apiPath('/contracts/{c}/exchanges/{id}', contract, id)} download=${`exchange-${operation}.json`}>Download as JSON</a></p>
+    ${figures({
+      Operation: html`<a href=${operationHref(contract, operation)}>${operation}</a>`,
+      Caller: caller ?? '–',
+      Mode: `${mode} (“${rule}”)`,
+      Request: html`<code>${details.requestId}</code>`,
+    })}
+    <p><a href=${apiPath('/contracts/:c/exchanges/:id', contract, id)} download=${`exchange-${operation}.json`}>Download as JSON</a></p>
     <h2>Request</h2>
     ${bodyOf(bodies.request, 'Request')}
     <div class="columns">

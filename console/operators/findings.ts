@@ -1,7 +1,8 @@
 import type { FindingView, VerdictView } from '../../gateway/admin/api-types.ts';
 import { type Html, html } from '../server/html.ts';
 import { codeBlock, table } from '../server/layout.ts';
-import { actionForm } from './action.ts';
+import { actionForm, reason } from './action.ts';
+import { figures } from './layout.ts';
 import { apiPath, href, operationHref, time } from './links.ts';
 import { markedTexts } from './marks.ts';
 import { suggestedRule } from './suggestion.ts';
@@ -12,7 +13,6 @@ const path = '/:c/findings';
 /** `/{c}/findings`: all findings, or with `id` one of them with its examples and actions. */
 export const findings: ConsolePage = {
   path,
-  needs: ['/contracts/:c/findings', '/contracts/:c/findings/:id', '/contracts/:c/verdicts'],
   render: async (visit) => {
     const id = visit.query('id');
     const verdicts = await visit.all<VerdictView>('/contracts/:c/verdicts');
@@ -28,7 +28,7 @@ export const findings: ConsolePage = {
       body: html`<h1>Findings${of !== '' && ` of ${of}`}</h1>
         ${of !== '' && html`<p><a href=${href(path, visit.contract)}>All findings</a></p>`}
         ${findingTable(visit, shown, verdicts)}
-        <p><a href=${apiPath('/contracts/{c}/report', visit.contract)} download="report.json">Download the report</a></p>`,
+        <p><a href=${apiPath('/contracts/:c/report', visit.contract)} download="report.json">Download the report</a></p>`,
     };
   },
 };
@@ -68,7 +68,7 @@ function countText(
 
 function findingPage(visit: Visit, finding: FindingView, verdicts: readonly VerdictView[]): Html {
   const { contract } = visit;
-  const { name, operation, reason, first, last, callers, examples, id } = finding;
+  const { name, operation, first, last, callers, examples, id } = finding;
   const split = name.lastIndexOf(' ');
   const rule = suggestedRule({
     operation,
@@ -77,18 +77,18 @@ function findingPage(visit: Visit, finding: FindingView, verdicts: readonly Verd
     examples,
   });
   return html`<h1>${name}</h1>
-    <dl class="figures">
-      <div><dt>Operation</dt><dd><a href=${operationHref(contract, operation)}>${operation}</a></dd></div>
-      <div><dt>State</dt><dd>${stateText(finding)}</dd></div>
-      <div><dt>Differences</dt><dd>${countText(finding, verdicts)}</dd></div>
-      <div><dt>Callers</dt><dd>${callers}</dd></div>
-      <div><dt>First</dt><dd>${time(first)}</dd></div>
-      <div><dt>Last</dt><dd>${time(last)}</dd></div>
-    </dl>
-    ${reason !== undefined && html`<p>Explained: ${reason}</p>`}
+    ${figures({
+      Operation: html`<a href=${operationHref(contract, operation)}>${operation}</a>`,
+      State: stateText(finding),
+      Differences: countText(finding, verdicts),
+      Callers: callers,
+      First: time(first),
+      Last: time(last),
+    })}
+    ${finding.reason !== undefined && html`<p>Explained: ${finding.reason}</p>`}
     <h2>Examples</h2>
     ${examples.map(exampleOf)}
-    <p><a href=${apiPath('/contracts/{c}/findings/{id}', contract, id)} download=${`finding-${operation}.json`}>Download as JSON</a></p>
+    <p><a href=${apiPath('/contracts/:c/findings/:id', contract, id)} download=${`finding-${operation}.json`}>Download as JSON</a></p>
     <h2>Suggested rule</h2>
     ${
       rule === undefined
@@ -143,16 +143,8 @@ function decisions(visit: Visit, { id, state: current }: FindingView): Html {
             id: state,
             label,
             method: 'POST',
-            path: apiPath('/contracts/{c}/findings/{id}/state', visit.contract, id),
-            fields: [
-              { name: 'state', label: 'State', kind: 'hidden', value: state },
-              {
-                name: 'reason',
-                label: 'Reason',
-                kind: 'reason',
-                hint: '3 to 500 characters, stored in the audit',
-              },
-            ],
+            path: apiPath('/contracts/:c/findings/:id/state', visit.contract, id),
+            fields: [{ name: 'state', label: 'State', kind: 'hidden', value: state }, reason],
             done: `The finding is ${state}.`,
           },
           visit,

@@ -10,7 +10,6 @@ export interface Frame {
   readonly contract: string;
   /** Path of the page in the form of koa-router, for the navigation. */
   readonly path: string;
-  readonly pages: ReadonlySet<string>;
   readonly warnings: readonly string[];
   readonly styles: readonly string[];
   /** Undefined if the script was not built. */
@@ -31,9 +30,8 @@ export const assetFolder = '/console-assets/';
 
 /** Renders the whole page around its contents. It needs no other host and no inline script or style. */
 export function layout(frame: Frame, { title, body }: PageParts): Html {
-  const { viewer, contract, path, pages, warnings, styles, script } = frame;
+  const { viewer, contract, path, warnings, styles, script } = frame;
   const link = (to: string, label: string, target = href(to, contract)): Html =>
-    pages.has(to) &&
     html`<li><a href=${target} aria-current=${to === path ? 'page' : undefined}>${label}</a></li>`;
   return html`<html lang="en">
     <head>
@@ -71,4 +69,17 @@ export function layout(frame: Frame, { title, body }: PageParts): Html {
       </main>
     </body>
   </html>`;
+}
+
+/** Renders names with their values. An undefined value is not shown. */
+export function figures(all: Readonly<Record<string, Html | undefined>>): Html {
+  const shown = Object.entries(all).filter(([, value]) => value !== undefined);
+  return html`<dl class="figures">
+    ${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
+}
+
+/** Renders why a part of a page is missing. */
+export function warning(text: string, why: string | null | undefined): Html {
+  return typeof why === 'string' && html`<p class="warning">${text}: ${why}</p>`;
 }

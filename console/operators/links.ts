@@ -1,3 +1,4 @@
+import { pointerSegment } from '../../mappings/loader/document/error.ts';
 import { type Html, html } from '../server/html.ts';
 
 /** Returns the address of a page of a contract. */
@@ -8,12 +9,12 @@ export function href(page: string, contract: string, query: Readonly<Record<stri
 
 /** Returns the path of a call of the admin API. */
 export function apiPath(path: string, contract: string, id = ''): string {
-  return `/api/v1${path.replace('{c}', encodeURIComponent(contract)).replace('{id}', encodeURIComponent(id))}`;
+  return `/api/v1${href(path, contract).replace(':id', encodeURIComponent(id))}`;
 }
 
 /** Returns the name of a setting of a contract in the effective settings. */
 export function settingName(contract: string, path: string): string {
-  return `/contracts/${contract.replaceAll('~', '~0').replaceAll('/', '~1')}/${path}`;
+  return `/contracts${pointerSegment(contract)}/${path}`;
 }
 
 /** Returns the address of the page of an operation. */

@@ -4,12 +4,13 @@ import type {
   RoutesView,
   VerdictView,
 } from '../../gateway/admin/api-types.ts';
-import type { Report } from '../../gateway/admin/operator-pages.ts';
+import { Problem, type Report } from '../../gateway/admin/operator-pages.ts';
 import { type Html, html } from '../server/html.ts';
-import { actionForm, type Field } from './action.ts';
+import { actionForm, type Field, fieldOf, reason } from './action.ts';
 import { history, missingText } from './contract.ts';
 import { findingTable } from './findings.ts';
 import { ladder, stepOf } from './ladder.ts';
+import { figures, warning } from './layout.ts';
 import { apiPath, operationHref, share, time } from './links.ts';
 import { trafficOf, verdictBadge } from './overview.ts';
 import { type ConsolePage, ifAvailable, type Visit } from './visit.ts';
@@ -17,13 +18,12 @@ import { type ConsolePage, ifAvailable, type Visit } from './visit.ts';
 /** `/{c}/operations/{Op}`: the route, the evidence and the actions of one operation. */
 export const operation: ConsolePage = {
   path: '/:c/operations/:operation',
-  needs: ['/contracts/:c/routes', '/contracts/:c/report'],
   render: async (visit) => {
     const { contract, operation: name } = visit;
     const routes = await visit.get<RoutesView>('/contracts/:c/routes');
     const route = routes.sentences.find((one) => one.operation === name);
     if (route === undefined)
-      throw visit.missing(`operation: expected an operation of ${contract}, got another name`);
+      throw new Problem(404, `operation: expected an operation of ${contract}, got another name`);
     const [{ value: report, why }, samples] = await Promise.all([
       ifAvailable(visit.get<Report>('/contracts/:c/report')),
       visit.samples(),
@@ -38,30 +38,30 @@ export const operation: ConsolePage = {
         ${ladder(stepOf(routes, name), route.isRead)}
         <p><strong>Route:</strong> ${route.sentence}</p>
         ${change !== undefined && changeText(visit, change)}
-        <dl id="figures" data-live class="figures">
-          <div><dt>Calls</dt><dd>${calls}</dd></div>
-          <div><dt>Errors</dt><dd>${errors}</dd></div>
-          <div><dt>Share of new</dt><dd>${share(byNew, routed)}</dd></div>
-          <div><dt>Verdict</dt><dd>${
-            verdict === undefined
-              ? route.isRead
-                ? '–'
-                : 'none, a write is never compared'
-              : html`${verdictBadge(verdict.verdict)} ${missingText(verdict)}`
-          }</dd></div>
-          ${
-            verdict !== undefined &&
-            html`<div><dt>Compared calls</dt><dd>${verdict.calls}: ${verdict.equal} equal, ${verdict.explained} explained, ${verdict.different} different</dd></div>
-              <div><dt>Latency</dt><dd>${latency(verdict)}</dd></div>`
-          }
-        </dl>
-        ${why !== undefined && html`<p class="warning">The verdict is not available: ${why}</p>`}
+        <div id="figures" data-live>
+          ${figures({
+            Calls: calls,
+            Errors: errors,
+            'Share of new': share(byNew, routed),
+            Verdict: verdictText(route, verdict),
+            'Compared calls':
+              verdict &&
+              `${verdict.calls}: ${verdict.equal} equal, ${verdict.explained} explained, ${verdict.different} different`,
+            Latency: verdict && latency(verdict),
+          })}
+        </div>
+        ${warning('The verdict is not available', why)}
         ${route.isRead && html`<h2>Findings</h2>${findingTable(visit, own, verdict === undefined ? [] : [verdict])}`}
         ${await switchForms(visit, routes, route.isRead, verdict)}
         ${explainForm(visit)} ${history(visit, routes, name)}`,
     };
   },
 };
+
+function verdictText({ isRead }: RoutesView['sentences'][number], verdict: VerdictView | undefined): Html {
+  if (verdict !== undefined) return html`${verdictBadge(verdict.verdict)} ${missingText(verdict)}`;
+  return isRead ? '–' : 'none, a write is never compared';
+}
 
 /** Renders the latency of both sides. */
 function latency(verdict: Pick<VerdictView, 'legacy' | 'new'>): Html {
@@ -76,10 +76,10 @@ function latency(verdict: Pick<VerdictView, 'legacy' | 'new'>): Html {
 
 function changeText(
   visit: Visit,
-  { id, mode, percent, actor, at, reason, until, isForced }: RouteChangeView,
+  { id, mode, percent, actor, at, reason: why, until, isForced }: RouteChangeView,
 ): Html {
   const share = percent < 100 && ` for ${percent} % of the callers`;
-  return html`<p class="facts">Changed to ${mode}${share} by ${actor} at ${time(at)}${isForced && ', forced'}: ${reason}${
+  return html`<p class="facts">Changed to ${mode}${share} by ${actor} at ${time(at)}${isForced && ', forced'}: ${why}${
     until !== null && html`. Ends at ${time(until)}`
   }</p>
     ${actionForm(
@@ -87,12 +87,17 @@ function changeText(
         id: 'end',
         label: 'End this change',
         method: 'DELETE',
-        path: apiPath('/contracts/{c}/routes/{id}', visit.contract, id),
+        path: apiPath('/contracts/:c/routes/:id', visit.contract, id),
         fields: [],
         done: 'The change has ended. Version {version} is in use.',
       },
       visit,
     )}`;
+}
+
+function answering(value: string): Field {
+  const label = 'Answering service in mode compare';
+  return { name: 'answer', label, kind: 'choice', value: value || 'legacy', choices: ['legacy', 'new'] };
 }
 
 /** Renders the selection of another route. With a selection, renders the sentence before and after, and the action. */
@@ -106,20 +111,21 @@ async function switchForms(
   const mode = query('mode');
   const [percent, answer, until] = [query('percent'), query('answer'), query('until')];
   const modes = isRead ? ['legacy', 'compare', 'new', 'blend', 'fallback'] : ['legacy', 'new'];
-  const input = (id: string, label: string, value: string, hint: string): Html =>
-    html`<div class="field"><label for=${id}>${label}</label><input type="text" id=${id} name=${id} value=${value} aria-describedby=${`${id}-hint`} /><span class="facts" id=${`${id}-hint`}>${hint}</span></div>`;
-  const select = (id: string, label: string, value: string, choices: readonly string[]): Html =>
-    html`<div class="field"><label for=${id}>${label}</label><select id=${id} name=${id}>${choices.map(
-      (one) => html`<option value=${one} selected=${one === value}>${one}</option>`,
-    )}</select></div>`;
+  const fields: readonly Field[] = [
+    { name: 'mode', label: 'Mode', kind: 'choice', value: mode, choices: modes },
+    ...(isRead ? [answering(answer)] : []),
+    {
+      ...{ name: 'percent', label: 'Percent of callers', kind: 'text', value: percent || '100' },
+      hint: '100 for all callers',
+    },
+    {
+      ...{ name: 'until', label: 'Until', kind: 'time', value: until, isOptional: true },
+      hint: 'a time such as 2027-01-31T00:00:00Z, after which the file decides again',
+    },
+  ];
   return html`<h2 id="switch">Switch</h2>
     <form class="form" method="get" action=${`${operationHref(contract, name)}#switch`}>
-      <div class="columns">
-        ${select('mode', 'Mode', mode, modes)}
-        ${isRead && select('answer', 'Answering service in mode compare', answer || 'legacy', ['legacy', 'new'])}
-        ${input('percent', 'Percent of callers', percent || '100', '100 for all callers')}
-        ${input('until', 'Until (optional)', until, 'a time such as 2027-01-31T00:00:00Z, after which the file decides again')}
-      </div>
+      <div class="columns">${fields.map((field) => fieldOf('switch', field))}</div>
       <div class="buttons"><button type="submit">Show the route before and after</button></div>
     </form>
     ${mode !== '' && (await confirmation(visit, routes, verdict, { mode, percent, answer, until }))}`;
@@ -152,7 +158,7 @@ async function confirmation(
         id: 'route',
         label: `Switch ${name}`,
         method: 'POST',
-        path: apiPath('/contracts/{c}/routes', contract),
+        path: apiPath('/contracts/:c/routes', contract),
         fields: [
           ...hidden('operation', name),
           ...hidden('mode', mode),
@@ -160,12 +166,7 @@ async function confirmation(
           ...hidden('answer', mode === 'compare' ? answer : ''),
           ...hidden('until', until),
           ...hidden('ifVersion', String(routes.version), 'number'),
-          {
-            name: 'reason',
-            label: 'Reason',
-            kind: 'reason',
-            hint: '3 to 500 characters, stored in the audit',
-          },
+          reason,
           ...(needsForce
             ? [{ name: 'force', label: 'Switch although it is not ready', kind: 'flag' } as const]
             : []),
@@ -184,7 +185,7 @@ function explainForm(visit: Visit): Html {
         id: 'explain',
         label: 'Explain',
         method: 'POST',
-        path: apiPath('/contracts/{c}/routes/explain', visit.contract),
+        path: apiPath('/contracts/:c/routes/explain', visit.contract),
         role: 'read',
         fields: [
           { name: 'body', label: 'Message', kind: 'message' },

@@ -7,7 +7,6 @@ import { type ConsolePage, type Sample, sumOf, type Visit } from './visit.ts';
 /** `/`: all contracts with their traffic, verdicts and health. */
 export const overview: ConsolePage = {
   path: '/',
-  needs: ['/contracts'],
   render: async (visit) => {
     const [contracts, samples] = await Promise.all([visit.all<ContractView>('/contracts'), visit.samples()]);
     const settings = visit.settings();

@@ -13,8 +13,6 @@ export interface Visit {
   readonly query: (name: string) => string;
   /** Address of the admin listener, for commands. */
   readonly origin: string;
-  /** Paths of all registered pages. */
-  readonly pages: ReadonlySet<string>;
   /**
    * Returns the result of a GET call of the admin API, by the function that answers the call. `{c}` is the contract.
    * Rejects with the Problem of the call.
@@ -28,8 +26,6 @@ export interface Visit {
   readonly settings: () => readonly ShownSetting[];
   /** Returns the sentence of an operation after a route change. Throws Problem 422 for a change that is not possible. */
   readonly sentenceAfter: (change: Omit<RouteChangeInput, 'reason' | 'ifVersion'>) => string;
-  /** Returns the Problem of something that does not exist. */
-  readonly missing: (text: string) => Problem;
 }
 
 /** A sample of a metric. */
@@ -49,8 +45,8 @@ export interface PageParts {
 export interface ConsolePage {
   /** Path in the form of koa-router. */
   readonly path: string;
-  /** GET calls that it shows. The page is registered only if all exist. */
-  readonly needs: readonly string[];
+  /** The role of the calls that it shows, if it is not `read`. */
+  readonly access?: 'change';
   readonly render: (visit: Visit) => Promise<PageParts>;
 }
 

@@ -194,14 +194,14 @@ test('G73: styles, script and icon are served, other names are not', async (t) =
   t.is((await ask(url, '/console-assets/package.json')).status, 404);
 });
 
-test('G73: a page is registered only if the API has its calls', (t) => {
-  const paths = (api: typeof routes) =>
-    createOperatorPages()
-      .routes(api)
-      .map(({ path }) => path);
-  t.deepEqual(paths([]), ['/sign-in', '/console-assets/:name']);
-  t.true(paths(routes).includes('/:c/operations/:operation'));
-  t.false(paths(routes.filter(({ path }) => path !== '/api/v1/audit')).includes('/audit'));
+test('G73: a page needs the role of the calls that it shows', (t) => {
+  const pages = createOperatorPages().routes(routes);
+  const changing = pages.filter(({ access }) => access === 'change').map(({ path }) => path);
+  t.deepEqual(changing, ['/audit', '/:c/exchanges']);
+  for (const path of changing) {
+    const call = routes.find((route) => route.method === 'GET' && route.path.endsWith(path));
+    t.is(call?.access, 'change', path);
+  }
 });
 
 test('G73: a page reads a list once', async (t) => {
