@@ -181,6 +181,7 @@ async function explain(flags: ExplainFlags): Promise<void> {
       id: caller === undefined ? undefined : { kind: 'id', value: callers.idOf(caller) ?? caller },
     },
     callers.nameOf,
+    true, // the operator has the keys
   );
   if (flags.json) printJson(route);
   else printLine(`${route.operation}: ${route.mode} ("${route.rule}")`);

@@ -1,7 +1,7 @@
 import type { CompiledContract } from '../../mappings/compile.ts';
 import { claimedCredentials } from '../call/credentials.ts';
 import { readHead } from '../call/head.ts';
-import { compileReaders, openSoap, splitSoap } from '../protocols/read-call.ts';
+import { compileReaders, openSoap, splitSoap, withoutKeys } from '../protocols/read-call.ts';
 import { type SoapAddress, soap11, soap12 } from '../protocols/soap/versions.ts';
 import { type CallerId, compileCallerId } from '../telemetry/callers.ts';
 import { compileDecision } from './decide.ts';
@@ -34,15 +34,17 @@ const noBody: ReadonlyMap<string, string> = new Map();
  * unreadable message if every call goes to the new service, which then gets a fault.
  *
  * @param nameOf returns the name or pseudonym of a caller
+ * @param decrypts true if encrypted messages are decrypted. Only who has the keys may see the route (X24).
  */
 export function explainRoute(
   compiled: CompiledContract,
   routing: Routing,
   { rawHeaders, body, id }: ExplainedCall,
   nameOf: (id: CallerId) => string,
+  decrypts = false,
 ): ExplainedRoute {
   const { contract, limits } = compiled;
-  const readers = compileReaders(compiled, Number.POSITIVE_INFINITY);
+  const readers = compileReaders(decrypts ? compiled : withoutKeys(compiled), Number.POSITIVE_INFINITY);
   const headers: Record<string, string> = {};
   for (let at = 0; at < rawHeaders.length; at += 2)
     headers[rawHeaders[at]?.toLowerCase() ?? ''] = rawHeaders[at + 1] ?? '';

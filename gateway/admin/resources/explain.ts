@@ -5,7 +5,6 @@ import { compileDecision } from '../../migration/decide.ts';
 import { explainRoute } from '../../migration/explain.ts';
 import type { AdminState } from '../../process/admin.ts';
 import { runInSlices } from '../../process/run-in-slices.ts';
-import { withoutKeys } from '../../protocols/read-call.ts';
 import type { ExplainInput, ExplainView } from '../api-types.ts';
 import { invalid } from '../problem.ts';
 import { presentRoutes, routingWith } from './route-changes.ts';
@@ -48,7 +47,7 @@ export async function explainCall(
   const message = Buffer.from(body);
   const all = hasType ? rawHeaders : [...rawHeaders, 'Content-Type', 'text/xml; charset=utf-8'];
   const call = { rawHeaders: all, body: message, id };
-  const found = explainRoute(withoutKeys(await known), routing, call, callers.nameOf);
+  const found = explainRoute(await known, routing, call, callers.nameOf);
   if (operation !== undefined && operation !== found.operation) throw wrongOperation(found.operation);
   return found;
 
