@@ -44,12 +44,10 @@ async function runForget(text: string, flags: ForgetFlags): Promise<void> {
   const rows = await withStore(
     flags,
     async (store, url) => {
-      const { deleteCaller, findCaller, hasRowsOf, vacuum } = await import('../store/forget.ts');
-      const caller = await findCaller(text, callers, (name) => hasRowsOf(store, name));
+      const { findCaller, forgetCaller } = await import('../store/forget.ts');
+      const caller = await findCaller(text, callers, store);
       await audit(store, caller, flags.reason);
-      const deleted = await deleteCaller(store, caller.names);
-      await vacuum(url);
-      return deleted;
+      return forgetCaller(store, url, caller.names);
     },
     forgetMs,
   );

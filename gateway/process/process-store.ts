@@ -85,10 +85,8 @@ export class ProcessStore {
 
   /** Deletes the data of a caller (G55). The caller has written the audit. Rejects with StoreError. */
   readonly forget = async (names: readonly string[]): Promise<ReadonlyMap<string, number>> => {
-    const { deleteCaller, vacuum } = await import('../store/forget.ts');
-    const rows = await deleteCaller(this.store, names);
-    await vacuum(this.plan.url);
-    return rows;
+    const { forgetCaller } = await import('../store/forget.ts');
+    return forgetCaller(this.store, this.plan.url, names);
   };
 
   readonly close = async (): Promise<void> => {

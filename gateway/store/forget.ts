@@ -14,14 +14,13 @@ export interface StoredCaller {
 }
 
 /**
- * Returns the caller with a name, an id or a pseudonym. Throws RangeError without SOAPBRIDGE_CALLER_KEY.
- *
- * @param hasRows returns true if rows have this name or pseudonym
+ * Returns the caller with a name, an id or a pseudonym. Throws RangeError without SOAPBRIDGE_CALLER_KEY. Rejects with
+ * StoreError.
  */
 export async function findCaller(
   text: string,
   { names, nameOf, pseudonymOf, pseudonymsOf }: Callers,
-  hasRows: (name: string) => Promise<boolean>,
+  store: Store,
 ): Promise<StoredCaller> {
   if (pseudonymOf === undefined) throw new RangeError('caller: expected SOAPBRIDGE_CALLER_KEY, got none');
   if (names.has(text)) {
@@ -29,19 +28,13 @@ export async function findCaller(
     return { names: [text, ...pseudonyms], pseudonym: pseudonyms[0] ?? '' };
   }
   const pseudonym = pseudonymOf(`id ${text}`);
-  const isPseudonym = hasFormOfPseudonym(text) && (await hasRows(text));
   const all = new Set([text, pseudonym, nameOf({ kind: 'id', value: text })]);
-  return { names: [...all], pseudonym: isPseudonym ? text : pseudonym };
+  return { names: [...all], pseudonym: (await isStoredPseudonym(store, text)) ? text : pseudonym };
 }
 
-/** An id can have this form, too. */
-function hasFormOfPseudonym(text: string): boolean {
-  return /^[\w-]{16}$/.test(text);
-}
-
-/** Returns true for a pseudonym that rows have. */
+/** Returns true for a pseudonym that rows have. An id can have the same form. */
 export async function isStoredPseudonym(store: Store, text: string): Promise<boolean> {
-  return hasFormOfPseudonym(text) && (await hasRowsOf(store, text));
+  return /^[\w-]{16}$/.test(text) && (await hasRowsOf(store, text));
 }
 
 const ofCallers = tableData.flatMap((data) =>
@@ -150,7 +143,7 @@ const vacuumMs = 3_600_000;
  * Removes deleted content from a SQLite file, with a connection of its own. Other processes cannot write meanwhile. Does
  * nothing for PostgreSQL, which compacts its tables itself.
  */
-export async function vacuum(url: string): Promise<void> {
+async function vacuum(url: string): Promise<void> {
   const { isSqlite, openStore } = await import('./open-store.ts');
   if (!isSqlite(url)) return;
   const silent = { info: () => {}, warn: () => {}, error: () => {} }; // the caller gets the error
@@ -161,4 +154,15 @@ export async function vacuum(url: string): Promise<void> {
   } finally {
     await store.close();
   }
+}
+
+/** Deletes the data of a caller, and compacts a SQLite file (G55). The caller of this function has written the audit. */
+export async function forgetCaller(
+  store: Store,
+  url: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await deleteCaller(store, names);
+  await vacuum(url);
+  return rows;
 }

@@ -34,6 +34,7 @@ export function tableOf<Row extends object>(
   };
 }
 
-function inSnakeCase(member: string): string {
+/** Returns the column of a member. */
+export function inSnakeCase(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -12,8 +12,8 @@ async function forgetCaller(state: AdminState, request: ChangeRequest<ForgetInpu
   const { caller, reason } = request.body;
   const store = storeOf(state);
   checkReason(reason);
-  const { findCaller, hasRowsOf } = await import('../../store/forget.ts');
-  const { names, pseudonym } = await findCaller(caller, state.callers(), (name) => hasRowsOf(store, name));
+  const { findCaller } = await import('../../store/forget.ts');
+  const { names, pseudonym } = await findCaller(caller, state.callers(), store);
   if (state.forget === undefined) throw conflict('NoStore', 'expected a store, got none');
   await request.audit.write({ ...recordOf(request, 'forget', 200), subject: pseudonym });
   const rows = await state.forget(names);

@@ -1,6 +1,6 @@
 import { dayMs } from '../../../mappings/contract/times.ts';
 import type { Statement, Store, StoreRow } from '../store.ts';
-import { tableOf } from '../table.ts';
+import { inSnakeCase, tableOf } from '../table.ts';
 import { countsKeptMs, type TableData } from '../table-data.ts';
 
 /** Calls by operation and caller (G61, G62), and exemptions of callers (G65). */
@@ -94,13 +94,18 @@ export interface CallerRow {
   lastAt: number;
 }
 
-const counts = ['calls', 'faults', 'reordered', 'ignored', 'illegal_references', 'no_action'];
+const countNames = ['calls', 'faults', 'reordered', 'ignored', 'illegalReferences', 'noAction'] as const;
+type Count = (typeof countNames)[number];
+
+/** The columns of the counts. */
+const counts = countNames.map(inSnakeCase);
 const later = (table: string): string =>
   `last_at = CASE WHEN excluded.last_at > ${table}.last_at THEN excluded.last_at ELSE ${table}.last_at END`;
 
 const days = tableOf<UsageRow & { contract: string }>('usage_days', [
-  ...(['contract', 'operation', 'caller', 'day', 'binding', 'side', 'calls', 'faults', 'reordered'] as const),
-  ...(['ignored', 'illegalReferences', 'noAction', 'lastAt'] as const),
+  ...(['contract', 'operation', 'caller', 'day', 'binding', 'side'] as const),
+  ...countNames,
+  'lastAt',
 ]);
 
 const addToRow = `ON CONFLICT (contract, operation, caller, day, binding, side) DO UPDATE SET
@@ -150,16 +155,7 @@ export async function contractsOf(store: Store): Promise<readonly string[]> {
 }
 
 /** Calls of an operation by a caller since a time, of all bindings and sides. */
-export interface Usage {
-  readonly operation: string;
-  readonly caller: string;
-  readonly calls: number;
-  readonly faults: number;
-  readonly reordered: number;
-  readonly ignored: number;
-  readonly illegalReferences: number;
-  readonly noAction: number;
-  readonly lastAt: number;
+export interface Usage extends Readonly<Omit<UsageRow, 'day' | 'binding' | 'side'>> {
   /** Calls by binding, and by answering side. */
   readonly bindings: Readonly<Record<string, number>>;
   readonly sides: Readonly<Record<string, number>>;
@@ -184,31 +180,26 @@ export async function usageOf(
       GROUP BY operation, caller, binding, side`,
     values: [contract, startOfDay(since), ...(caller === undefined ? [] : [caller])],
   });
-  const found = [...Map.groupBy(rows, ({ operation, caller }) => `${operation}\n${caller}`).values()];
-  return found.map(joined).toSorted((a, b) => b.calls - a.calls || (a.operation < b.operation ? -1 : 1));
+  const found = Map.groupBy(rows.map(days.read), ({ operation, caller }) => `${operation}\n${caller}`);
+  return [...found.values()]
+    .flatMap(joined)
+    .toSorted((a, b) => b.calls - a.calls || (a.operation < b.operation ? -1 : 1));
 }
 
-function joined(rows: readonly StoreRow[]): Usage {
-  const [first = {}] = rows;
-  const sum = (name: string): number => rows.reduce((total, row) => total + Number(row[name]), 0);
-  const by = (name: string): Readonly<Record<string, number>> => {
-    const found: Record<string, number> = {};
-    for (const row of rows) found[String(row[name])] = (found[String(row[name])] ?? 0) + Number(row.calls);
-    return found;
+/** Adds up the rows of an operation and a caller. */
+function joined(rows: readonly UsageRow[]): readonly Usage[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const { operation, caller } = first;
+  const sum = (name: Count): number => rows.reduce((total, row) => total + row[name], 0);
+  const callsBy = (name: 'binding' | 'side'): Readonly<Record<string, number>> => {
+    const calls: Record<string, number> = {};
+    for (const row of rows) calls[row[name]] = (calls[row[name]] ?? 0) + row.calls;
+    return calls;
   };
-  return {
-    operation: String(first.operation),
-    caller: String(first.caller),
-    calls: sum('calls'),
-    faults: sum('faults'),
-    reordered: sum('reordered'),
-    ignored: sum('ignored'),
-    illegalReferences: sum('illegal_references'),
-    noAction: sum('no_action'),
-    lastAt: Math.max(...rows.map(({ last_at }) => Number(last_at))),
-    bindings: by('binding'),
-    sides: by('side'),
-  };
+  const counts = Object.fromEntries(countNames.map((name) => [name, sum(name)])) as Record<Count, number>;
+  const lastAt = Math.max(...rows.map((row) => row.lastAt));
+  return [{ operation, caller, ...counts, lastAt, bindings: callsBy('binding'), sides: callsBy('side') }];
 }
 
 /** Returns the time of the last call of each operation of a contract, in ms since 1970. */
