@@ -23,6 +23,8 @@ export const callers: ConsolePage = {
     const { value: usage = [], why } = await ifAvailable(
       visit.all<UsageView>('/contracts/:c/usage', { since }),
     );
+    const from = /^\d{1,5}$/.test(query('from')) ? Number(query('from')) : 0;
+    const next = from + maxUsageRows;
     const exported = `${apiPath('/contracts/:c/usage', contract)}?since=${encodeURIComponent(since)}`;
     return {
       title: 'Callers',
@@ -33,7 +35,8 @@ export const callers: ConsolePage = {
           <button type="submit">Show</button>
         </form>
         ${warning('The callers are not known', why)}
-        ${usageTable(visit, usage)}
+        ${usageTable(visit, usage, from)}
+        ${usage.length > next && html`<p><a href=${href(path, contract, { since, from: String(next) })}>Next page</a></p>`}
         <p><a href=${exported} download="usage.json">Export as JSON</a>. As CSV:</p>
         ${codeLine(csvCommand(contract, since), 'Command that writes CSV')}
         ${forgetForm(visit, '')}`,
@@ -46,11 +49,15 @@ function csvCommand(contract: string, since: string): string {
   return `soapbridge usage --config soapbridge.yaml ${selection} --format csv`;
 }
 
-/** Renders operations and callers, those with most calls first. */
-export function usageTable({ contract }: Visit, usage: readonly UsageView[]): Html {
+/** Maximum number of rows of a table of operations and callers, so that calls do not wait for a long page. */
+export const maxUsageRows = 200;
+
+/** Renders operations and callers from a position, those with most calls first. */
+export function usageTable({ contract }: Visit, usage: readonly UsageView[], from = 0): Html {
   if (usage.length === 0) return html`<p>No calls in this time.</p>`;
   const rows = usage
     .toSorted((a, b) => b.calls - a.calls)
+    .slice(from, from + maxUsageRows)
     .map(({ operation, caller, stack, calls, faults, lastAt, sides, bindings }) => [
       html`<a href=${operationHref(contract, operation)}>${operation}</a>`,
       html`<a href=${href(path, contract, { caller })} dir="auto">${caller}</a>`,

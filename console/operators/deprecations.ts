@@ -2,9 +2,9 @@ import type { ExemptionView, UsageView } from '../../gateway/admin/api-types.ts'
 import { type Html, html } from '../server/html.ts';
 import { table } from '../server/layout.ts';
 import { actionForm, reason } from './action.ts';
-import { usageTable } from './callers.ts';
+import { maxUsageRows, usageTable } from './callers.ts';
 import { figures, warning } from './layout.ts';
-import { apiPath, settingName, time } from './links.ts';
+import { apiPath, href, settingName, time } from './links.ts';
 import { type ConsolePage, ifAvailable, sumOf, type Visit } from './visit.ts';
 
 /** An entry of `migration.deprecate` as it is in the file. */
@@ -62,7 +62,8 @@ function entryOf(
       Link: link === undefined ? 'none' : html`<a href=${link} rel="noreferrer">${link}</a>`,
     })}
     <h3>Callers in the last 30 days</h3>
-    ${usageTable(visit, affected)}`;
+    ${usageTable(visit, affected)}
+    ${affected.length > maxUsageRows && html`<p>The <a href=${href('/:c/callers', visit.contract)}>page of callers</a> has all rows.</p>`}`;
 }
 
 function exemptionsOf(visit: Visit, exemptions: readonly ExemptionView[]): Html {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
+import { maxUsageRows } from '../../../console/operators/callers.ts';
 import { createOperatorPages } from '../../../console/operators/pages.ts';
 import { samplesOf, sumOf } from '../../../console/operators/visit.ts';
 import type { AdminRequest } from '../../../gateway/admin/route.ts';
@@ -204,25 +205,35 @@ test('G73: a page needs the role of the calls that it shows', (t) => {
   }
 });
 
-test('G73: a page reads a list once', async (t) => {
+test(`G73: a page of callers has ${maxUsageRows} rows of a list, which it reads once`, async (t) => {
   const item = { operation: 'GetOrder', stack: 'CXF', calls: 1, faults: 0, sides: {}, bindings: {} };
-  const usage = Array.from({ length: 1_000 }, (_, index) => {
-    return { ...item, caller: `caller${index}`, lastAt: '2026-01-01T00:00:00Z' };
-  });
-  let reads = 0;
-  const list = async () => {
-    reads++;
-    return usage;
+  const pageOf = async (rows: number, from: string): Promise<string> => {
+    let reads = 0;
+    const list = async () => {
+      reads++;
+      const at = '2026-01-01T00:00:00Z';
+      return Array.from({ length: rows }, (_, index) => ({ ...item, caller: `caller${index}`, lastAt: at }));
+    };
+    const api = routes.map((route) => (route.path.endsWith('/usage') ? { ...route, list } : route));
+    const page = createOperatorPages()
+      .routes(api)
+      .find(({ path }) => path === '/:c/callers');
+    const request = { query: { from }, params: { c: contract }, actor: { role: 'read' }, authenticator: {} };
+    const state = { settings: () => [] } as unknown as AdminState;
+    const reply = await page?.answer(request as unknown as AdminRequest, state);
+    t.is(reads, 1);
+    return JSON.stringify(reply);
   };
-  const api = routes.map((route) => (route.path.endsWith('/usage') ? { ...route, list } : route));
-  const page = createOperatorPages()
-    .routes(api)
-    .find(({ path }) => path === '/:c/callers');
-  const request = { query: {}, params: { c: contract }, actor: { role: 'read' }, authenticator: {} };
-  const state = { settings: () => [] } as unknown as AdminState;
-  const reply = await page?.answer(request as unknown as AdminRequest, state);
-  t.is(reads, 1);
-  t.is(JSON.stringify(reply).match(/caller\d+<\/a>/g)?.length, 1_000);
+  for (const [rows, from, shown, hasNext] of [
+    [maxUsageRows, '', maxUsageRows, false],
+    [maxUsageRows + 1, '', maxUsageRows, true],
+    [maxUsageRows + 1, String(maxUsageRows), 1, false],
+    [1, 'x', 1, false],
+  ] as const) {
+    const text = await pageOf(rows, from);
+    t.is(text.match(/caller\d+<\/a>/g)?.length, shown);
+    t.is(text.includes(`from=${maxUsageRows}`), hasNext);
+  }
 });
 
 test('G73: samples of metrics have their labels, with escaped characters', (t) => {
