@@ -8,6 +8,7 @@ import type { QName } from './contract/type-graph.ts';
 import type { ReadAnswer } from './http-mapping/answer.ts';
 import type { Input, WriteCall } from './http-mapping/call.ts';
 import type { Base64Spans } from './json/base64-spans.ts';
+import type { AnsweredSignatures } from './security/sign.ts';
 import type { XmlReader } from './xml/reader.ts';
 
 /** An operation with its compiled codecs. */
@@ -129,6 +130,8 @@ export interface Frame {
   readonly attachFrom?: number;
   /** Replaces `before` for a message with header blocks, which are written between the two texts (A8). */
   readonly headed?: { readonly before: string; readonly between: string };
+  /** Data of the request's Signatures; undefined for a reply that is not signed (X31). */
+  readonly answered?: AnsweredSignatures;
 }
 
 /** A successful reply, checked against its type and written. */

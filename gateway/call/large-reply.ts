@@ -33,8 +33,8 @@ interface LargeReplyTerms {
 }
 
 /**
- * Reads a large reply once there is memory for the result. A worker thread reads it, unless most of the reply is
- * base64, which was already checked during receipt. Throws CallError.
+ * Reads a large reply once there is memory for the result. A worker thread reads and signs it. The event loop reads a
+ * reply that is mostly base64, which was already checked during receipt, and is not signed. Throws CallError.
  */
 export async function readLargeReply(
   service: CallService,
@@ -51,7 +51,9 @@ export async function readLargeReply(
   let read: ReadReply | undefined;
   try {
     if (isWritten && !permit.hold(0)) await waitForMemory(admission, exchange, readOnly);
-    if (bytes - (reply.runs?.total ?? 0) > (compiled.limits.replyAsideBytes ?? maxLoopReplyBytes))
+    // base64 is digested for a signature, and otherwise only copied
+    const toRead = terms.frame?.answered === undefined ? bytes - (reply.runs?.total ?? 0) : bytes;
+    if (toRead > (compiled.limits.replyAsideBytes ?? maxLoopReplyBytes))
       read = await readInWorker(service, exchange, operation, reply, terms);
     else {
       const outcome = readReply(reply, compiled, operation, terms.hide, terms.frame);

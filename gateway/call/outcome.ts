@@ -42,6 +42,8 @@ export type Outcome =
       readonly xml: Buffer | string | readonly Buffer[] | undefined;
       /** Decoded base64 values that are sent as attachments (W66); undefined if there are none. */
       readonly attached?: readonly Buffer[] | undefined;
+      /** True if a worker thread signed `xml` (X31). */
+      readonly isSigned?: boolean;
       readonly dropped: number;
       readonly replaced: number;
       readonly passed: number;

@@ -7,6 +7,7 @@ import { hideCredentials, secrets } from '../call/hidden-credentials.ts';
 import { bytesOf, type Outcome, readReply } from '../call/outcome.ts';
 import type { ShownMessages } from '../telemetry/messages.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
+import { signOutcome } from './soap/signed-reply.ts';
 
 /** An upstream reply in the form that is sent to the worker thread: plain data and the body's bytes. */
 export interface ReplyMessage {
@@ -44,7 +45,7 @@ export function readReplyMessage(
   if (outcome.kind === 'failure') return { outcome, shown: undefined };
   const text = shown?.reply(operation, outcome.json, values, ownSecrets);
   if (frame === undefined) return { outcome, shown: text };
-  return { outcome: { ...outcome, json: noBytes }, shown: text };
+  return { outcome: signOutcome({ ...outcome, json: noBytes }, frame, compiled), shown: text };
 }
 
 const noBytes = Buffer.alloc(0);

@@ -75,7 +75,10 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     if (operation?.isOneWay === true) return { status: 202, contentType, body: '' };
     const { attached } = outcome;
     const written = writtenXml(outcome);
-    const body = signedEnvelope(version, written, header, compiled, attached) ?? written;
+    const { isSigned = false } = outcome;
+    const body = isSigned
+      ? written
+      : (signedEnvelope(version, written, header, compiled, attached) ?? written);
     if (attached !== undefined) {
       const write = context.isPackaged === true ? packagedReply : attachedReply;
       return { status: 200, ...write(version, body, attached) };

@@ -1,7 +1,9 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import test from 'ava';
+import { ReplySigner } from '../../mappings/security/sign.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { bytesOf, documents, related, storeDocument } from '../gateway/protocols/soap/related.ts';
 import { sendRaw } from '../send-raw.ts';
@@ -233,6 +235,40 @@ test.serial('X31: a request and a reply that worker threads read are answered in
   const accepted = await sendAt(gateway, requestOf(signed({ created, expires }), type), created);
   t.regex(accepted.reply, /<GetEulaStatusResponse/);
   t.deepEqual(verifyReply(accepted.reply), usual);
+});
+
+const getPdf = '<GetPdf xmlns="http://schemas.servicestack.net/types"><Request><Id>1</Id></Request></GetPdf>';
+
+function pdf(name: string, documentBytes: string): string {
+  return JSON.stringify({ data: { document: { name, documentBytes }, responseStatus: {} } });
+}
+
+test.serial('X31: a worker thread signs a large reply, also one that is mostly base64', async (t) => {
+  const limits = { replyAsideBytes: 100_000 };
+  const gateway = await startSigned(t, 'default', undefined, limits, undefined, pair);
+  const signing = mock.method(ReplySigner.prototype, 'sign');
+  t.teardown(() => signing.mock.restore());
+  const base64 = Buffer.alloc(150_000, 'any').toString('base64');
+  for (const [body, count] of [
+    [pdf('&'.repeat(150_000), 'YQ=='), 0],
+    [pdf('a.pdf', base64), 0],
+    [pdf('a.pdf', 'YQ=='), 1],
+  ] as const) {
+    gateway.answer({ body });
+    const { reply } = await sendAt(gateway, requestOf(signed({ payload: getPdf }), type), time);
+    t.regex(reply, /<GetPdfResponse/);
+    t.deepEqual(verifyReply(reply), usual);
+    t.is(signing.mock.callCount(), count);
+  }
+});
+
+test.serial('X34: a reply over wsseSignedReplyBytes that a worker thread read is a fault', async (t) => {
+  const limits = { replyAsideBytes: 100_000, wsseSignedReplyBytes: 140_000 };
+  const gateway = await startSigned(t, 'default', undefined, limits, undefined, pair);
+  gateway.answer({ body: pdf('a'.repeat(140_000), 'YQ==') });
+  const { reply } = await sendAt(gateway, requestOf(signed({ payload: getPdf }), type), time);
+  t.regex(reply, /the reply has \d+ bytes, and at most 140000 bytes are signed/);
+  t.deepEqual(verifyReply(reply), usual);
 });
 
 test.serial('X31: the Signature of an MTOM reply covers the content of its parts', async (t) => {

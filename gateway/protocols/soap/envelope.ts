@@ -128,7 +128,9 @@ export function replyFrame(
   const signedBlock = signedBlockOf(header);
   const text = header === undefined || action === undefined ? '' : headerOfReply(header, action);
   if (text === '' && signedBlock === undefined) return version.frame;
-  return envelopeFrame(version.namespace, text, signedBlock);
+  const frame = envelopeFrame(version.namespace, text, signedBlock);
+  const answered = header?.security?.answered;
+  return answered === undefined ? frame : { ...frame, answered };
 }
 
 /**

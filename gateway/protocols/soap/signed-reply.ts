@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
-import type { CompiledContract } from '../../../mappings/compile.ts';
+import type { CompiledContract, Frame } from '../../../mappings/compile.ts';
 import type { ReplySigning } from '../../../mappings/contract/credentials.ts';
-import type { ReplySigner } from '../../../mappings/security/sign.ts';
+import type { AnsweredSignatures, ReplySigner } from '../../../mappings/security/sign.ts';
+import type { Outcome } from '../../call/outcome.ts';
 import { Fault } from './faults.ts';
 import type { ReplyHeader } from './headers/reply-header.ts';
 import type { SoapVersion } from './versions.ts';
@@ -22,36 +23,53 @@ function signerOf(settings: ReplySigning): ReplySigner {
   return signer;
 }
 
+/** The envelope of a reply: bytes, or a text with one character per byte. */
+type WrittenEnvelope = Buffer | string | readonly Buffer[];
+
 /**
- * Returns the signed envelope of a reply; undefined for a reply that is not signed (X30). Throws Fault for a reply over
- * `wsseSignedReplyBytes`, because a signature needs the whole reply (X34).
+ * Returns the signed envelope of a reply; undefined for a reply that is not signed (X30). Throws Fault for a reply that
+ * cannot be signed.
  *
- * @param envelope bytes of the envelope, or a text with one character per byte
  * @param parts base64 of the parts of an MTOM message
  */
 export function signedEnvelope(
   version: SoapVersion,
-  envelope: Buffer | string | readonly Buffer[],
+  envelope: WrittenEnvelope,
   header: ReplyHeader | undefined,
-  { contract, limits }: CompiledContract,
+  compiled: CompiledContract,
   parts: readonly Buffer[] = [],
 ): Buffer | undefined {
   const answered = header?.security?.answered;
-  const { sign } = contract.wsse ?? {};
-  if (answered === undefined || sign === undefined) return undefined;
+  if (answered === undefined) return undefined;
+  const signed = sign(envelope, answered, compiled, parts);
+  if (typeof signed === 'string') throw new Fault(version, 'receiver', { detail: signed }, { header });
+  return signed;
+}
+
+/**
+ * Signs a reply that a worker thread read. Returns a reply that cannot be signed unchanged, so that `signedEnvelope`
+ * throws its Fault.
+ */
+export function signOutcome(outcome: Outcome, { answered }: Frame, compiled: CompiledContract): Outcome {
+  if (answered === undefined || outcome.kind === 'failure' || outcome.xml === undefined) return outcome;
+  const xml = sign(outcome.xml, answered, compiled, outcome.attached);
+  return typeof xml === 'string' ? outcome : { ...outcome, xml, isSigned: true };
+}
+
+/** Returns the signed envelope, or the reason why it cannot be signed (X32, X34). A signature needs the whole reply. */
+function sign(
+  envelope: WrittenEnvelope,
+  answered: AnsweredSignatures,
+  { contract, limits }: CompiledContract,
+  parts: readonly Buffer[] = [],
+): Buffer | string {
+  const settings = contract.wsse?.sign;
+  if (settings === undefined) throw new RangeError('expected a contract with wsse.sign');
   if (answered.encryption !== undefined && parts.length > 0)
-    throw new Fault(
-      version,
-      'receiver',
-      { detail: 'the parts of the reply cannot be encrypted' },
-      { header },
-    );
+    return 'the parts of the reply cannot be encrypted';
   const pieces = typeof envelope === 'string' ? [Buffer.from(envelope, 'latin1')] : [envelope].flat();
   const size = [...pieces, ...parts].reduce((sum, { length }) => sum + length, 0);
-  const { wsseSignedReplyBytes } = limits;
-  if (size > wsseSignedReplyBytes) {
-    const detail = `the reply has ${size} bytes, and at most ${wsseSignedReplyBytes} bytes are signed`;
-    throw new Fault(version, 'receiver', { detail }, { header });
-  }
-  return Buffer.from(signerOf(sign).sign(Buffer.concat(pieces).toString(), answered, parts));
+  const { wsseSignedReplyBytes: most } = limits;
+  if (size > most) return `the reply has ${size} bytes, and at most ${most} bytes are signed`;
+  return Buffer.from(signerOf(settings).sign(Buffer.concat(pieces).toString(), answered, parts));
 }
