@@ -118,8 +118,8 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
   const contentType = headers['content-type'];
   const draft = unwrap(Buffer.from(body), contentType, findings);
   if (draft === undefined) return done();
-  if (contract.wsse?.x509 !== undefined && contentType?.toLowerCase().startsWith('multipart/') !== true)
-    loadSignatures().noteSignatures(known.readers.openSoap, draft, limits);
+  if (contract.wsse?.x509 !== undefined)
+    loadSignatures().noteSignatures(known.readers, Buffer.from(body), contentType, draft);
   const acceptsIllegalReferences = contract.settings.illegalCharacterReferences === 'accept';
   const typesNamespace = contract.namespaces.types;
   const fixText = (): boolean => fixMarkup(draft, { limits, acceptsIllegalReferences, typesNamespace });

@@ -107,7 +107,8 @@ export function openSoap(
   }
 }
 
-function messageOf(head: RequestHead, body: Buffer, split: SplitMessage | undefined): SoapMessage {
+/** Returns the document of a request with its MIME parts. */
+export function messageOf(head: RequestHead, body: Buffer, split: SplitMessage | undefined): SoapMessage {
   const { charset, action } = head.contentType;
   if (split === undefined)
     return { document: body, charset, actions: actionsOf(head, [action]), attachments: undefined };

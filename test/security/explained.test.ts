@@ -6,6 +6,7 @@ import { createPreview } from '../../gateway/protocols/preview.ts';
 import { type CompiledContract, compileContract } from '../../mappings/compile.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 import { contractWith } from '../gateway/gateway.ts';
+import { related } from '../gateway/protocols/soap/related.ts';
 import { assertion, keyInfoOf } from './assertion.ts';
 import { folder } from './captures.ts';
 import { signedThenEncrypted } from './encrypt.ts';
@@ -69,6 +70,27 @@ test('X29: an explanation of an assertion names its problem, and an accepted mes
   t.true(told.includes('the issuer of the Assertion is not trusted'), told);
   t.true(told.includes('Assertion (the digest matches)'), told);
   t.false(findingsOf(t, now()).includes('References'));
+});
+
+test('X22, X29: an explanation of a multipart message compares the digests of its parts', (t) => {
+  const cid = 'cid:photo@lab';
+  const references = ['body', 'time', cid];
+  const envelope = signed({ ...fresh(), references, parts: { [cid]: 'a photo' } });
+  const explained = (root: string, photo: string): string => {
+    const { headers, body } = related({ form: 'swa', root, parts: [{ id: 'photo@lab', bytes: photo }] });
+    const doctor = createDoctor(compiledFor(t));
+    const { findings } = doctor.explain({ body, headers: { 'content-type': headers['Content-Type'] } });
+    return findings.map(({ message }) => message).join('\n');
+  };
+  const changed = explained(envelope, 'b photo');
+  t.true(changed.includes('the digest of a part differs'), changed);
+  const shown =
+    'References: Body (the digest matches), Timestamp (the digest matches), a part (the digest differs)';
+  t.true(changed.includes(shown), changed);
+  const other = explained(envelope.replace('>jane<', '>mary<'), 'a photo');
+  t.true(other.includes('Body (the digest differs)'), other);
+  t.true(other.includes('a part (the digest matches)'), other);
+  t.false(explained(envelope, 'a photo').includes('References'));
 });
 
 const notHere = 'encrypted messages are not decrypted here. Use the command soapbridge explain';
