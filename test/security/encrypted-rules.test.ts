@@ -1,6 +1,8 @@
-import { hash, X509Certificate } from 'node:crypto';
+import crypto, { hash, randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import test from 'ava';
 import type { Gateway } from '../gateway/gateway.ts';
 import { related } from '../gateway/protocols/soap/related.ts';
@@ -259,11 +261,15 @@ const flip = (at: number) => (bytes: Buffer) => {
   return changed;
 };
 
+/** Returns a number above each modulus. It differs, because a failed key is burnt. */
+function aboveModulus({ length }: Buffer): Buffer {
+  return Buffer.concat([Buffer.alloc(length - 16, 0xff), randomBytes(16)]);
+}
+
 /** Messages that fail after the decryption has begun (X24). */
 const failures: Readonly<Record<string, (cipher: string) => string>> = {
   'wrong key': (cipher) => signedThenEncrypted({ cipher, damageKey: flip(100) }),
-  'number above the modulus': (cipher) =>
-    signedThenEncrypted({ cipher, damageKey: (bytes) => Buffer.alloc(bytes.length, 0xff) }),
+  'number above the modulus': (cipher) => signedThenEncrypted({ cipher, damageKey: aboveModulus }),
   'key of wrong length': (cipher) => signedThenEncrypted({ cipher, key: Buffer.alloc(24) }),
   'short value': (cipher) => signedThenEncrypted({ cipher, damageKey: (bytes) => bytes.subarray(1) }),
   'first byte': (cipher) => signedThenEncrypted({ cipher, damage: flip(0) }),
@@ -325,6 +331,25 @@ test.serial('X24: every failure of decryption has the same fault, log reason and
     const line = gateways.decrypt.log().slice(before);
     t.true(line.includes('"wsse":"FailedCheck","reason":"encryption"'), `${name}: ${line}`);
   }
+});
+
+test.serial('X24: failures of key, data and digest take the same operations with keys', async (t) => {
+  const names = ['privateDecrypt', 'createDecipheriv', 'verify'] as const;
+  const operations = names.map((name) => mock.method(crypto, name));
+  syncBuiltinESMExports();
+  t.teardown(() => {
+    for (const operation of operations) operation.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const stages = ['wrong key', 'number above the modulus', 'key of wrong length', 'last byte', 'not UTF-8'];
+  for (const cipher of ['aes128-gcm', 'aes128-cbc'])
+    for (const name of [...stages, 'open element', 'digest']) {
+      const message = failures[name]?.(cipher) ?? '';
+      for (const operation of operations) operation.mock.resetCalls();
+      t.is((await send('decrypt', message)).code, 'wsse:FailedCheck');
+      const counts = operations.map((operation) => operation.mock.callCount());
+      t.deepEqual(counts, [1, 1, 2], `${cipher}: ${name}`); // the first reading reserves the keys
+    }
 });
 
 test.serial('X24: no fault names an element of the plaintext', async (t) => {
