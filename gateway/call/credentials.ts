@@ -36,6 +36,8 @@ export interface SignedCredentials {
   readonly once: readonly OnceEntry[];
   /** The addresses that a SAML Assertion is for; undefined for any (X26). */
   readonly recipients?: readonly string[] | undefined;
+  /** Values of the signed `wsa:To` blocks, if they must be signed (X17). */
+  readonly to?: readonly string[];
 }
 
 /** An entry of the memory of messages. `until` is in ms since 1970; `caller` is whose share it uses. */

@@ -89,7 +89,7 @@ export function createContractApp(
     pages: pagesOf(service, options, documentOptions),
     isOwnHost: options.isOwnHost,
     addressOf: shared.addressOf,
-    isRecipient: contract.wsse?.saml === undefined ? undefined : recipientCheck(documentOptions),
+    compareAddress: compareAddress(documentOptions),
     isReady: options.isReady,
     unreadyReason: options.unreadyReason,
     metrics: options.metricsPage,
@@ -265,14 +265,15 @@ function documentsOf(contract: Contract, options: DocumentOptions): Documents {
     : new ContractDocuments(contract, options);
 }
 
-/** Returns a function that compares a URL with the public address of a request (X26). */
-function recipientCheck(options: DocumentOptions): NonNullable<AppOptions['isRecipient']> {
+/** Returns a function that compares a URL with the public address of a request (X17, X26). */
+function compareAddress(options: DocumentOptions): NonNullable<AppOptions['compareAddress']> {
   const { addressOf } = publicUrlOf(options);
   return (given, request) => {
     const [path = ''] = (request.url ?? '').split('?');
     const own = URL.parse(withoutEndSlashes(addressOf(request)) + path);
     const url = URL.parse(given);
-    return url !== null && own !== null && url.origin === own.origin && url.pathname === own.pathname;
+    if (url === null || own === null || url.origin !== own.origin) return 'other server';
+    return url.pathname === own.pathname ? 'same' : 'other path';
   };
 }
 

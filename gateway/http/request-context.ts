@@ -28,9 +28,10 @@ export interface AppOptions {
   /** Returns the address of the client, for the log. */
   readonly addressOf: (request: IncomingMessage) => string | undefined;
   /**
-   * Returns true if a URL is the public address of a request. Undefined for a contract that reads no SAML Assertions (X26).
+   * Compares a URL with the public address of a request: it is the same, another one of this gateway, or of another
+   * server (X17, X26).
    */
-  readonly isRecipient?: ((url: string, request: IncomingMessage) => boolean) | undefined;
+  readonly compareAddress?: (url: string, request: IncomingMessage) => 'same' | 'other path' | 'other server';
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
   /** Returns the reason for a 503 of /readyz while the process accepts calls (G54); undefined for none. */

@@ -20,8 +20,8 @@ function held(issued: Issued = {}, message: Message = {}): string {
   return signed({ block: assertion(issued), keyInfo: keyInfoOf(), ...message });
 }
 
-async function codeOf(gateway: Gateway, message: string): Promise<string> {
-  return (await sendAt(gateway, requestOf(message, type), time)).code;
+async function codeOf(gateway: Gateway, message: string, at = time): Promise<string> {
+  return (await sendAt(gateway, requestOf(message, type), at)).code;
 }
 
 const usual = 'require: [body, timestamp], replay: allow';
@@ -59,6 +59,17 @@ test('X26: a later confirmation that is valid is used', async (t) => {
   t.is(await code(elsewhere, elsewhere), 'wsse:FailedAuthentication');
   t.is(await code(past, elsewhere), 'wsse:FailedAuthentication');
   t.is(await code(elsewhere, past), 'wsse:FailedAuthentication');
+});
+
+test.serial('X26: Recipient of a message that a worker thread reads is compared too', async (t) => {
+  const gateway = await start(t, usual, { readAsideBytes: 1 });
+  const created = new Date().toISOString(); // the clock of the thread is not replaced
+  const expires = new Date(Date.now() + 60_000).toISOString();
+  const window = { notBefore: created, notOnOrAfter: expires };
+  const code = async (recipient: string): Promise<string> =>
+    codeOf(gateway, held({ data: ` Recipient="${recipient}"`, ...window }, { created, expires }), created);
+  t.is(await code('https://gateway.example/v2/soap11'), 'accepted');
+  t.is(await code('https://other.example/v2/soap11'), 'wsse:FailedAuthentication');
 });
 
 test('X17, X26: keys that only an issuer vouches for share one part of the memory', async (t) => {

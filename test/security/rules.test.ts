@@ -63,6 +63,19 @@ test.serial('X4: `token` and `to` require a Signature over what is there', async
   t.is(await codeOf('to', signed({ header: to, references: [...all, 'to'] })), 'accepted');
 });
 
+test.serial('X17: with `to`, a message to another address of this gateway is refused', async (t) => {
+  const sendTo = (setting: string, address: string) =>
+    codeOf(
+      setting,
+      signed({ header: to.replace('urn:gateway', address), references: ['body', 'time', 'to'] }),
+    );
+  t.is(await sendTo('to', 'https://gateway.example/v2/soap11'), 'accepted');
+  t.is(await sendTo('to', ' https://gateway.example/v2/soap11?a '), 'accepted');
+  t.is(await sendTo('to', 'https://gateway.example/other/soap11'), 'wsse:FailedAuthentication');
+  t.is(await sendTo('to', 'https://elsewhere.example/other/soap11'), 'accepted');
+  t.is(await sendTo('default', 'https://gateway.example/other/soap11'), 'accepted');
+});
+
 test.serial(
   'X1, X4: without required parts an unsigned message is accepted, and a wrong signature is not',
   async (t) => {

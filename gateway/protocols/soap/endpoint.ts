@@ -193,21 +193,24 @@ function frameOf(
   return isAttached ? mtomFrame(frame, mtomThreshold) : frame;
 }
 
-/** Throws a Fault for a SAML Assertion that is for another address (X26). */
+/**
+ * Throws a Fault for a SAML Assertion that is for another address (X26), and for a signed `wsa:To` with another address of
+ * this gateway (X17).
+ */
 function refuseRecipient(
-  { version, header, values }: SoapCall | PreparedSoapCall,
+  { version, input, header, values }: SoapCall | PreparedSoapCall,
   { options, request }: RequestContext,
 ): void {
-  const recipients = values?.signed?.recipients;
-  if (recipients === undefined || recipients.some((one) => options.isRecipient?.(one, request) === true))
-    return;
-  if (header?.security !== undefined) header.security.refused = 'recipient';
-  throw new Fault(
-    version,
-    'FailedAuthentication',
-    { detail: 'the Assertion is for another address than that of this service' },
-    { header },
-  );
+  const { recipients, to = [] } = ('given' in input ? input.given.signed : values?.signed) ?? {};
+  const compare = (one: string) => options.compareAddress?.(one, request);
+  const refuse = (logged: string, detail: string): never => {
+    if (header?.security !== undefined) header.security.refused = logged;
+    throw new Fault(version, 'FailedAuthentication', { detail }, { header });
+  };
+  if (recipients !== undefined && !recipients.some((one) => compare(one) === 'same'))
+    refuse('recipient', 'the Assertion is for another address than that of this service');
+  if (to.some((one) => compare(one) === 'other path'))
+    refuse('to', 'the signed To is another address than that of this service');
 }
 
 /** Records the result of a Security block for the log. Nothing else of the block is kept (W46, W56). */

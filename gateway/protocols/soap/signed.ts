@@ -8,12 +8,7 @@ import { XmlError } from '../../../mappings/xml/error.ts';
 import type { XmlTolerance } from '../../../mappings/xml/reader.ts';
 import { Fault } from './faults.ts';
 import type { ReplyHeader } from './headers/reply-header.ts';
-import {
-  createReadSigned,
-  type ReadSigned,
-  type SignedReading,
-  type SignedRefusal,
-} from './signed-message.ts';
+import { SignedReader, type SignedReading, type SignedRefusal } from './signed-message.ts';
 import type { Envelope, OpenSoap, SoapCall, SoapMessage } from './soap-call.ts';
 import type { SoapAddress, SoapVersion } from './versions.ts';
 
@@ -32,8 +27,8 @@ export function openSigned(
   tolerance: XmlTolerance,
   usual: UsualReader,
 ): OpenSoap {
-  const readSigned = createReadSigned(wsse, signing, limits, tolerance);
-  return (message, address) => openMessage(message, address, readSigned, usual);
+  const reader = new SignedReader(wsse, signing, limits, tolerance);
+  return (message, address) => openMessage(message, address, reader, usual);
 }
 
 /**
@@ -43,7 +38,7 @@ export function openSigned(
 function openMessage(
   message: SoapMessage,
   address: SoapAddress,
-  readSigned: ReadSigned,
+  reader: SignedReader,
   usual: UsualReader,
 ): Envelope {
   const { document, charset, attachments, actions } = message;
@@ -51,7 +46,7 @@ function openMessage(
   let reading: SignedReading | SignedRefusal;
   try {
     const { hasReservedKeys = false } = message;
-    reading = readSigned(decodeXml(document, charset), attachments, now, hasReservedKeys);
+    reading = reader.read(decodeXml(document, charset), attachments, now, hasReservedKeys);
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     const { version } = address;
@@ -75,7 +70,7 @@ function openMessage(
     usual.open({ ...verified, document: Buffer.from(reading.document), actions }, address),
   );
   if (signedActions !== undefined && !usual.isByElement(envelope.operation, address)) {
-    const again = { ...verified, document: Buffer.from(signedActions), actions: [] };
+    const again = { ...verified, document: Buffer.from(signedActions()), actions: [] };
     if (operationOf(again, address, usual) !== envelope.operation)
       answering(answered, now, () => {
         throw invalidAction(version, 'a signed wsa:Action that selects the operation');
