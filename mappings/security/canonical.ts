@@ -1,5 +1,5 @@
 import { canonicalAttribute, canonicalText } from '../xml/canonical-text.ts';
-import { xmlNamespace } from '../xml/namespaces.ts';
+import { type Declaration, xmlNamespace } from '../xml/namespaces.ts';
 import type { Tree, TreeAttribute, TreeElement } from './tree.ts';
 
 /** A canonical form (X14). None of the forms has comments. */
@@ -87,34 +87,48 @@ class CanonicalWriter {
   }
 
   write(apex: TreeElement): string {
-    const { kind, prefixes } = this.#form;
-    const scope = [...scopeOf(apex)];
-    const declared = kind === 'exclusive' ? scope.filter(([prefix]) => prefixes.has(prefix)) : scope;
+    const { kind } = this.#form;
+    const scope = Array.from(scopeOf(apex), ([prefix, namespace]) => ({ prefix, namespace }));
     const inherited = kind === 'exclusive' ? [] : inheritedAttributes(apex, kind);
-    this.#element(apex, new Map(declared), [...inherited, ...apex.attributes]);
+    this.#element(apex, this.#alwaysDeclared(scope), [...inherited, ...apex.attributes]);
     return this.#text;
   }
 
   /** @param declared declarations to write whether the element uses them or not */
   #element(
     element: TreeElement,
-    declared: Map<string, string> | undefined,
+    declared: readonly Declaration[],
     attributes: readonly TreeAttribute[],
   ): void {
     const name = element.prefix === '' ? element.local : `${element.prefix}:${element.local}`;
     this.#text += `<${name}`;
     const before = this.#declare(element, declared, attributes);
-    for (const { prefix, local, value } of sorted(attributes))
+    for (const { prefix, local, value } of sortedBy(attributes, compareAttributes))
       this.#text += ` ${prefix === '' ? local : `${prefix}:${local}`}="${canonicalAttribute(value)}"`;
     this.#text += '>';
     for (const node of element.content) {
       if (typeof node === 'string') this.#text += canonicalText(node);
       else if (this.#included?.has(node) === true) this.#include(this.#included.get(node));
-      else if (node !== this.#omitted) this.#element(node, this.#declaredOn(node), node.attributes);
+      else if (node.source !== undefined && this.#areWritten(node.copied)) this.#text += node.source;
+      else if (node !== this.#omitted)
+        this.#element(node, this.#alwaysDeclared(node.declarations), node.attributes);
     }
     this.#text += `</${name}>`;
     if (this.#text.length > this.#most) throw new CanonicalError('too long');
-    if (before !== undefined) this.#restore(before);
+    for (const { prefix, namespace } of before) {
+      if (namespace === undefined) this.#written.delete(prefix);
+      else this.#written.set(prefix, namespace);
+    }
+  }
+
+  /** Returns true if a name needs no declaration here. */
+  #isWritten({ prefix, namespace }: Declaration): boolean {
+    return prefix === 'xml' || (this.#written.get(prefix) ?? '') === namespace;
+  }
+
+  /** Returns true if the source of an element with these names is its canonical form here. */
+  #areWritten(names: readonly Declaration[]): boolean {
+    return this.#form.kind !== 'exclusive' || names.every((name) => this.#isWritten(name));
   }
 
   /** Writes the base64 of a part. Its length is checked first, because an Include can be repeated. */
@@ -124,42 +138,33 @@ class CanonicalWriter {
     this.#text += bytes.toString('base64');
   }
 
-  /** Returns the declarations of a descendant that are written whether it uses them or not. */
-  #declaredOn({ declarations }: TreeElement): Map<string, string> | undefined {
-    if (declarations.length === 0) return undefined;
+  /** Returns the declarations that are written whether the element uses them or not. */
+  #alwaysDeclared(declarations: readonly Declaration[]): readonly Declaration[] {
     const { kind, prefixes } = this.#form;
-    let declared: Map<string, string> | undefined;
-    for (const { prefix, namespace } of declarations) {
-      if (prefix === 'xml' || (kind === 'exclusive' && !prefixes.has(prefix))) continue;
-      declared ??= new Map();
-      declared.set(prefix, namespace);
-    }
-    return declared;
+    if (declarations.length === 0 || (kind === 'exclusive' && prefixes.size === 0)) return nothing;
+    return declarations.filter(
+      ({ prefix }) => prefix !== 'xml' && (kind !== 'exclusive' || prefixes.has(prefix)),
+    );
   }
 
-  /** Writes the declarations of an element. Returns what they replaced; undefined for none. */
+  /** Writes the declarations of an element. Returns what they replaced. */
   #declare(
     element: TreeElement,
-    declared: Map<string, string> | undefined,
+    declared: readonly Declaration[],
     attributes: readonly TreeAttribute[],
-  ): Map<string, string | undefined> | undefined {
+  ): readonly Replaced[] {
     let wanted = declared;
     if (this.#form.kind === 'exclusive') {
-      const use = (prefix: string, namespace: string): void => {
-        if (prefix === 'xml' || (this.#written.get(prefix) ?? '') === namespace) return;
-        wanted ??= new Map();
-        wanted.set(prefix, namespace);
-      };
-      use(element.prefix, element.namespace);
-      for (const { prefix, namespace } of attributes) if (prefix !== '') use(prefix, namespace);
+      wanted = this.#withUsed(wanted, element);
+      for (const attribute of attributes)
+        if (attribute.prefix !== '') wanted = this.#withUsed(wanted, attribute);
     }
-    if (wanted === undefined) return undefined;
-    let before: Map<string, string | undefined> | undefined;
-    for (const [prefix, namespace] of [...wanted].sort(([one], [other]) => compareCodePoints(one, other))) {
+    if (wanted.length === 0) return nothing;
+    const before: Replaced[] = [];
+    for (const { prefix, namespace } of sortedBy(wanted, comparePrefixes)) {
       const known = this.#written.get(prefix);
       if ((known ?? '') === namespace) continue;
-      before ??= new Map();
-      before.set(prefix, known);
+      before.push({ prefix, namespace: known });
       this.#written.set(prefix, namespace);
       this.#text += ` xmlns${prefix === '' ? '' : `:${prefix}`}="${canonicalAttribute(namespace)}"`;
       if (this.#text.length > this.#most) throw new CanonicalError('too long');
@@ -167,13 +172,20 @@ class CanonicalWriter {
     return before;
   }
 
-  #restore(before: ReadonlyMap<string, string | undefined>): void {
-    for (const [prefix, namespace] of before) {
-      if (namespace === undefined) this.#written.delete(prefix);
-      else this.#written.set(prefix, namespace);
-    }
+  /** Adds the declaration that a name needs, unless it is there. */
+  #withUsed(wanted: readonly Declaration[], name: Declaration): readonly Declaration[] {
+    if (this.#isWritten(name) || wanted.some(({ prefix }) => prefix === name.prefix)) return wanted;
+    return [...wanted, name];
   }
 }
+
+/** The declaration of a prefix outside an element; undefined for none. */
+interface Replaced {
+  readonly prefix: string;
+  readonly namespace: string | undefined;
+}
+
+const nothing: readonly never[] = [];
 
 /**
  * Returns the attributes of the namespace `xml` that the apex inherits (Canonical XML 1.0, 2.4; 1.1, 2.4). Version 1.1
@@ -198,13 +210,21 @@ function isOfXml({ namespace }: TreeAttribute): boolean {
   return namespace === xmlNamespace;
 }
 
-/** Returns attributes in canonical order: by namespace name, then by local name. */
-function sorted(attributes: readonly TreeAttribute[]): readonly TreeAttribute[] {
-  if (attributes.length < 2) return attributes;
-  return attributes.toSorted(
-    (one, other) =>
-      compareCodePoints(one.namespace, other.namespace) || compareCodePoints(one.local, other.local),
-  );
+/** Sorts values, without a copy of fewer than two. */
+function sortedBy<Value>(
+  values: readonly Value[],
+  compare: (one: Value, other: Value) => number,
+): readonly Value[] {
+  return values.length < 2 ? values : values.toSorted(compare);
+}
+
+function comparePrefixes(one: Declaration, other: Declaration): number {
+  return compareCodePoints(one.prefix, other.prefix);
+}
+
+/** Compares attributes in canonical order: by namespace name, then by local name. */
+function compareAttributes(one: TreeAttribute, other: TreeAttribute): number {
+  return compareCodePoints(one.namespace, other.namespace) || compareCodePoints(one.local, other.local);
 }
 
 /** Compares texts by code point. Comparing code units would sort U+FFFD after U+10000. */

@@ -10,6 +10,7 @@ import type { DecryptionKey } from './decryption-keys.ts';
 
 export { decryptionKeysOf } from './decryption-keys.ts';
 
+import { refuseAlgorithm } from './elements.ts';
 import { canEncrypt } from './encrypt.ts';
 import {
   acceptedCiphers,
@@ -23,7 +24,6 @@ import {
 import type { Ids, SignedMessage } from './message.ts';
 import { names } from './names.ts';
 import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
-import { refuseAlgorithm } from './signed-info.ts';
 import { Tokens } from './tokens.ts';
 import { readFragment, readTree, type TreeElement } from './tree.ts';
 import type { Verified } from './verify.ts';

@@ -1,9 +1,8 @@
-import { quoteElement } from '../contract/reason.ts';
 import { type DataCipher, dataCiphers, type KeyTransport, keyTransports, maskHashes } from './ciphers.ts';
+import { algorithmOf, base64In, elementsIn, inOrder, refuseAlgorithm, refuseElement } from './elements.ts';
 import type { Ids, SignedMessage } from './message.ts';
 import { digestMethods, names } from './names.ts';
 import { invalid, unsupportedToken } from './problem.ts';
-import { algorithmOf, base64In, elementsIn, refuseAlgorithm } from './signed-info.ts';
 import type { Tree, TreeElement } from './tree.ts';
 
 const acceptedTransports = ['rsa-oaep-mgf1p', 'rsa-oaep'];
@@ -66,8 +65,7 @@ export function referencesIn(list: TreeElement, ids: Ids, most: number): readonl
   const references = elementsIn(list);
   if (references.length > most) invalid({ detail: `more than ${most} DataReferences in Security` }, 'limit');
   return references.map((one) => {
-    if (!one.is(names.xenc, 'DataReference'))
-      invalid({ expected: 'only DataReference in ReferenceList', got: quoteElement(one.local) }, 'shape');
+    if (!one.is(names.xenc, 'DataReference')) refuseElement(one, 'only DataReference in ReferenceList');
     return ids.resolve(one.attribute('', 'URI'));
   });
 }
@@ -89,22 +87,23 @@ function partsOf(element: TreeElement): {
   readonly data: TreeElement;
   readonly rest: readonly TreeElement[];
 } {
-  const [method, ...others] = elementsIn(element);
-  const keyInfo = others[0]?.is(names.ds, 'KeyInfo') === true ? others[0] : undefined;
-  const [data, ...rest] = keyInfo === undefined ? others : others.slice(1);
-  if (method?.is(names.xenc, 'EncryptionMethod') !== true || data?.is(names.xenc, 'CipherData') !== true)
-    invalid(
-      { expected: `EncryptionMethod, KeyInfo and CipherData in ${element.local}, in this order` },
-      'shape',
-    );
-  return { method, keyInfo, data, rest };
+  const all = elementsIn(element);
+  const keyInfo = all[1]?.is(names.ds, 'KeyInfo') === true ? all[1] : undefined;
+  const others = keyInfo === undefined ? all : all.toSpliced(1, 1);
+  const [method, data] = inOrder(
+    others.slice(0, 2),
+    `EncryptionMethod, KeyInfo and CipherData in ${element.local}, in this order`,
+    [
+      [names.xenc, 'EncryptionMethod'],
+      [names.xenc, 'CipherData'],
+    ],
+  );
+  return { method, keyInfo, data, rest: others.slice(2) };
 }
 
 /** Returns the bytes in CipherData, or of the MIME part that an `xop:Include` in it names (X22). Nothing is fetched (X7). */
 function cipherValueIn(data: TreeElement, { included }: Tree): Buffer {
-  const [value, ...others] = elementsIn(data);
-  if (value?.is(names.xenc, 'CipherValue') !== true || others.length > 0)
-    invalid({ expected: 'one CipherValue in CipherData' }, 'shape');
+  const [value] = inOrder(elementsIn(data), 'one CipherValue in CipherData', [[names.xenc, 'CipherValue']]);
   const [include] = value.children;
   return (include === undefined ? undefined : included.get(include)) ?? base64In(value);
 }
@@ -123,11 +122,7 @@ function transportOf(method: TreeElement): KeyTransport {
       mask = maskHashes.get(algorithmOf(child)) ?? refuseAlgorithm(algorithmOf(child), acceptedTransports);
     else if (child.is(names.xenc, 'OAEPparams') && label === undefined)
       label = child.text === '' ? Buffer.alloc(0) : base64In(child);
-    else
-      invalid(
-        { expected: 'DigestMethod, MGF and OAEPparams in EncryptionMethod', got: quoteElement(child.local) },
-        'shape',
-      );
+    else refuseElement(child, 'DigestMethod, MGF and OAEPparams in EncryptionMethod');
   }
   return { hash: digest ?? 'sha1', mask: mask ?? 'sha1', label: label ?? Buffer.alloc(0) };
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
+import { base64In, ds, elementsIn, inOrder, onlyIn } from './elements.ts';
 import { names } from './names.ts';
 import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
-import { base64In, elementsIn } from './signed-info.ts';
 import type { TreeElement } from './tree.ts';
 
 /** A key without a certificate, with the fields that it has in common with a certificate. */
@@ -25,8 +25,7 @@ const curves: ReadonlyMap<string, readonly [name: string, size: number]> = new M
 
 /** Reads a ds:KeyValue with an RSA key, or an EC key on a curve of X9. Throws SecurityProblem. */
 export function readKeyValue(element: TreeElement): BareKey {
-  const [value, ...others] = elementsIn(element);
-  if (value === undefined || others.length > 0) invalid({ expected: 'one key in KeyValue' }, 'shape');
+  const value = onlyIn(element, 'one key in KeyValue');
   let publicKey: KeyObject;
   try {
     publicKey = createPublicKey({ key: jwkOf(value), format: 'jwk' });
@@ -43,19 +42,12 @@ export function readKeyValue(element: TreeElement): BareKey {
 }
 
 function jwkOf(value: TreeElement): JsonWebKeyInput['key'] {
-  const [first, second, ...others] = elementsIn(value);
+  const children = elementsIn(value);
+  const [first, second] = children;
   if (value.is(names.ds, 'RSAKeyValue')) {
-    if (
-      first?.is(names.ds, 'Modulus') !== true ||
-      second?.is(names.ds, 'Exponent') !== true ||
-      others.length > 0
-    )
-      return invalid({ expected: 'Modulus and Exponent in RSAKeyValue' }, 'shape');
-    return {
-      kty: 'RSA',
-      n: base64In(first).toString('base64url'),
-      e: base64In(second).toString('base64url'),
-    };
+    const parts = inOrder(children, 'Modulus and Exponent in RSAKeyValue', ds('Modulus', 'Exponent'));
+    const [n = '', e = ''] = parts.map((part) => base64In(part).toString('base64url'));
+    return { kty: 'RSA', n, e };
   }
   if (!value.is(ds11, 'ECKeyValue'))
     return unsupportedToken('the kind of key in KeyValue is not supported. Send an RSA or EC key');

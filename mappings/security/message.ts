@@ -95,7 +95,9 @@ function indexOf(root: TreeElement): Map<string, TreeElement[]> {
   const byName = new Map<string, TreeElement[]>();
   const pending = [root];
   for (let element = pending.pop(); element !== undefined; element = pending.pop()) {
-    for (const node of element.content) if (typeof node !== 'string') pending.push(node);
+    // an element that is copied from its source has no attributes in it
+    for (const node of element.content)
+      if (typeof node !== 'string' && node.source === undefined) pending.push(node);
     if (element.attributes.length === 0) continue;
     const xmlId = element.attribute('http://www.w3.org/XML/1998/namespace', 'id');
     for (const name of new Set(xmlId === undefined ? idsOf(element) : [...idsOf(element), xmlId])) {

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Saml } from '../contract/credentials.ts';
 import type { Limits } from '../contract/limits.ts';
 import {
@@ -11,19 +11,18 @@ import {
 } from './assertion.ts';
 import type { CanonicalForm } from './canonical.ts';
 import { type Certificate, parseCertificate, rsaBits, rsaRange } from './certificate.ts';
+import { elementsIn } from './elements.ts';
 import { type BareKey, readKeyValue } from './key-value.ts';
 import type { Ids } from './message.ts';
 import { names } from './names.ts';
 import { invalid, SecurityProblem } from './problem.ts';
-import { elementsIn, readSignature, readSignedInfo, type SignatureRules } from './signed-info.ts';
+import { readSignature, readSignedInfo, type SignatureRules } from './signed-info.ts';
 import type { NamedToken, Tokens } from './tokens.ts';
 import { readTree, type TreeElement } from './tree.ts';
-import { isSignedBy } from './verify-value.ts';
+import { compareDigest, isSignedBy } from './verify-value.ts';
 
 /** The key of a holder that an issuer vouches for, with its certificate if the Assertion has one. */
-export type HolderKey =
-  | NamedToken
-  | { readonly signer: BareKey; readonly bytes: Buffer; readonly element: undefined };
+export type HolderKey = NamedToken | { readonly signer: BareKey; readonly element: undefined };
 
 /** A Signature of the message, as the confirmation of an Assertion needs it. */
 export interface ConfirmingSignature {
@@ -245,7 +244,11 @@ export class Assertions {
       refuse('the Assertion is signed with another certificate than that of its issuer', 'issuer key');
     const octets = formWithout(signedInfo, form, signature);
     if (!valid.some(({ publicKey }) => isSignedBy(octets, value, method, publicKey)))
-      failed('the SignatureValue of the Assertion does not match SignedInfo', 'value');
+      throw new SecurityProblem(
+        'FailedCheck',
+        { detail: 'the SignatureValue of the Assertion does not match SignedInfo' },
+        'value',
+      );
     const { references } = readSignedInfo(readTree(octets, limits).root, rules);
     const [reference, ...others] = references;
     if (
@@ -265,9 +268,7 @@ export class Assertions {
         'assertion',
       );
     const content = formWithout(element, reference.form, signature);
-    const digest = hash(reference.hash, content, 'buffer');
-    if (digest.length !== reference.digest.length || !timingSafeEqual(digest, reference.digest))
-      failed('the digest of Assertion differs: the content or its whitespace changed in transit', 'digest');
+    compareDigest(reference, content, 'Assertion');
     return content;
   }
 
@@ -276,9 +277,7 @@ export class Assertions {
     const isValue = child?.is(names.ds, 'KeyValue') === true && elementsIn(keyInfo).length === 1;
     const key = isValue ? readKeyValue(child) : undefined;
     const holder: HolderKey =
-      key === undefined
-        ? this.#context.tokens.ofKeyInfo(keyInfo)
-        : { signer: key, bytes: key.bytes, element: undefined };
+      key === undefined ? this.#context.tokens.ofKeyInfo(keyInfo) : { signer: key, element: undefined };
     const bits = rsaBits(holder.signer.publicKey);
     if (bits !== undefined && (bits < rsaRange.least || bits > rsaRange.most))
       refuse('the certificate is not trusted', 'short key');
@@ -295,10 +294,6 @@ function refusal(detail: string, logged = 'assertion'): SecurityProblem {
 
 function refuse(detail: string, logged?: string): never {
   throw refusal(detail, logged);
-}
-
-function failed(detail: string, logged: string): never {
-  throw new SecurityProblem('FailedCheck', { detail }, logged);
 }
 
 function fingerprintOf(x509: Certificate['x509'] | undefined): string {

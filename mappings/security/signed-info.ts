@@ -1,5 +1,13 @@
-import { quoteElement, quoteValue } from '../contract/reason.ts';
 import type { CanonicalForm } from './canonical.ts';
+import {
+  algorithmOf,
+  base64In,
+  ds,
+  elementsIn,
+  inOrder,
+  refuseAlgorithm,
+  refuseElement,
+} from './elements.ts';
 import {
   canonicalForms,
   digestMethods,
@@ -76,36 +84,33 @@ export function readSignature(
   element: TreeElement,
   canLackKey = false,
 ): Omit<Signature, 'keyInfo'> & { readonly keyInfo: TreeElement | undefined } {
-  const [signedInfo, value, keyInfo, ...others] = elementsIn(element);
-  const isShape =
-    signedInfo?.is(names.ds, 'SignedInfo') === true &&
-    value?.is(names.ds, 'SignatureValue') === true &&
-    ((canLackKey && keyInfo === undefined) ||
-      keyInfo?.is(names.ds, 'KeyInfo') === true ||
-      keyInfo?.is(names.wsse, 'SecurityTokenReference') === true) &&
-    others.length === 0;
-  if (!isShape || signedInfo === undefined || value === undefined)
-    invalid(
-      { expected: 'SignedInfo, SignatureValue and KeyInfo in Signature, once each and in this order' },
-      'shape',
-    );
+  const children = elementsIn(element);
+  const [, , keyInfo] = children;
+  const hasKey =
+    keyInfo?.is(names.ds, 'KeyInfo') === true || keyInfo?.is(names.wsse, 'SecurityTokenReference') === true;
+  const [signedInfo, value] = inOrder(
+    hasKey ? children.toSpliced(2, 1) : children,
+    signatureShape,
+    ds('SignedInfo', 'SignatureValue'),
+  );
+  if (!hasKey && !canLackKey) invalid({ expected: signatureShape }, 'shape');
   return { element, signedInfo, value: base64In(value), keyInfo };
 }
 
+const signatureShape = 'SignedInfo, SignatureValue and KeyInfo in Signature, once each and in this order';
+
 /** Reads a SignedInfo (X5, X9, X39). Throws SecurityProblem. */
 export function readSignedInfo(element: TreeElement, rules: SignatureRules): SignedInfo {
-  const [canonical, method, ...references] = elementsIn(element);
-  const isShape =
-    element.is(names.ds, 'SignedInfo') &&
-    canonical?.is(names.ds, 'CanonicalizationMethod') === true &&
-    method?.is(names.ds, 'SignatureMethod') === true &&
-    references.length > 0 &&
-    references.every((one) => one.is(names.ds, 'Reference'));
-  if (!isShape || canonical === undefined || method === undefined)
-    invalid(
-      { expected: 'CanonicalizationMethod, SignatureMethod and one or more References in SignedInfo' },
-      'shape',
-    );
+  const children = elementsIn(element);
+  const references = children.slice(2);
+  const expected = 'CanonicalizationMethod, SignatureMethod and one or more References in SignedInfo';
+  const [canonical, method] = inOrder(
+    children.slice(0, 2),
+    expected,
+    ds('CanonicalizationMethod', 'SignatureMethod'),
+  );
+  if (references.length === 0 || !references.every((one) => one.is(names.ds, 'Reference')))
+    invalid({ expected }, 'shape');
   if (references.length > rules.references)
     invalid({ detail: `more than ${rules.references} References in a Signature` }, 'limit');
   const kind = canonicalForms.get(algorithmOf(canonical));
@@ -137,13 +142,11 @@ function readReference(element: TreeElement, rules: SignatureRules): Reference {
   const all = elementsIn(element);
   const rest = all[0]?.is(names.ds, 'Transforms') === true ? all.slice(1) : all;
   const list = rest.length === all.length ? undefined : all[0];
-  const [method, value, ...others] = rest;
-  if (
-    method?.is(names.ds, 'DigestMethod') !== true ||
-    value?.is(names.ds, 'DigestValue') !== true ||
-    others.length > 0
-  )
-    invalid({ expected: 'Transforms, DigestMethod and DigestValue in Reference, in this order' }, 'shape');
+  const [method, value] = inOrder(
+    rest,
+    'Transforms, DigestMethod and DigestValue in Reference, in this order',
+    ds('DigestMethod', 'DigestValue'),
+  );
   const uri = algorithmOf(method);
   const hash = digestMethods.get(uri);
   if (hash === undefined || elementsIn(method).length > 0)
@@ -197,14 +200,9 @@ const usualForm: CanonicalForm = { kind: 'inclusive', prefixes: noPrefixes };
 
 /** Reads an STR-Transform. Its token has the exclusive form with `#default` (X13). */
 function tokenTransform(element: TreeElement): Omit<ReferenceTransforms, 'isEnveloped'> {
-  const [parameters, ...others] = elementsIn(element);
-  const [method, ...rest] = parameters === undefined ? [] : elementsIn(parameters);
-  if (
-    parameters?.is(names.wsse, 'TransformationParameters') !== true ||
-    method?.is(names.ds, 'CanonicalizationMethod') !== true ||
-    others.length + rest.length > 0
-  )
-    invalid({ expected: 'TransformationParameters with a CanonicalizationMethod in STR-Transform' }, 'shape');
+  const expected = 'TransformationParameters with a CanonicalizationMethod in STR-Transform';
+  const [parameters] = inOrder(elementsIn(element), expected, [[names.wsse, 'TransformationParameters']]);
+  const [method] = inOrder(elementsIn(parameters), expected, ds('CanonicalizationMethod'));
   const uri = algorithmOf(method);
   if (uri !== names.exclusive) refuseAlgorithm(uri, [names.exclusive]);
   const prefixes = new Set(['', ...prefixesIn(method, 'exclusive')]);
@@ -216,50 +214,9 @@ function prefixesIn(element: TreeElement, kind: CanonicalForm['kind']): Readonly
   const [list, ...others] = elementsIn(element);
   if (list === undefined) return noPrefixes;
   if (kind !== 'exclusive' || others.length > 0 || !list.is(names.exclusive, 'InclusiveNamespaces'))
-    invalid(
-      { expected: `at most InclusiveNamespaces in ${element.local}`, got: quoteElement(list.local) },
-      'shape',
-    );
+    refuseElement(list, `at most InclusiveNamespaces in ${element.local}`);
   const given = (list.attribute('', 'PrefixList') ?? '').split(' ').filter((one) => one !== '');
   if (given.length > maxPrefixes)
     invalid({ detail: `more than ${maxPrefixes} names in a PrefixList` }, 'limit');
   return new Set(given.map((one) => (one === '#default' ? '' : one)));
-}
-
-/** Returns the Algorithm of an element. An attribute in a namespace is not the Algorithm (X5). */
-export function algorithmOf(element: TreeElement): string {
-  const uri = element.attribute('', 'Algorithm');
-  if (uri === undefined) invalid({ expected: `an Algorithm on ${element.local}`, got: 'none' }, 'shape');
-  return uri;
-}
-
-/** Throws `UnsupportedAlgorithm`, with the accepted algorithms. */
-export function refuseAlgorithm(uri: string, accepted: readonly string[]): never {
-  throw new SecurityProblem(
-    'UnsupportedAlgorithm',
-    { expected: accepted.join(', '), got: quoteValue(uri.slice(0, 100)) },
-    'algorithm',
-  );
-}
-
-/** Returns the child elements of an element with blanks as its only text. Throws SecurityProblem. */
-export function elementsIn(element: TreeElement): readonly TreeElement[] {
-  if (/[^ \t\r\n]/.test(element.text))
-    invalid({ expected: `only elements in ${element.local}`, got: 'text' }, 'shape');
-  return element.children;
-}
-
-/** Returns the bytes of an element with base64 (X6). Throws SecurityProblem. */
-export function base64In(element: TreeElement): Buffer {
-  const letters = element.text.replace(/[ \t\r\n]/g, '');
-  const bytes = Buffer.from(letters, 'base64');
-  const isWhole = letters.length % 4 === 0 && bytes.length === sizeOf(letters);
-  if (element.children.length > 0 || letters === '' || !isWhole || !/^[A-Za-z0-9+/]*={0,2}$/.test(letters))
-    invalid({ expected: `base64 in ${element.local}`, got: 'other text' }, 'shape');
-  return bytes;
-}
-
-function sizeOf(letters: string): number {
-  const padding = letters.endsWith('==') ? 2 : letters.endsWith('=') ? 1 : 0;
-  return (letters.length / 4) * 3 - padding;
 }

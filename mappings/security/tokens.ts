@@ -3,20 +3,18 @@ import { quoteElement } from '../contract/reason.ts';
 import { isAssertion } from './assertion.ts';
 import { type Certificate, maxCertificateBytes } from './certificate.ts';
 import { isNameOf } from './distinguished-name.ts';
+import { base64In, ds, elementsIn, inOrder, onlyIn } from './elements.ts';
 import type { Ids } from './message.ts';
 import { names, valueTypes } from './names.ts';
 import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
-import { base64In, elementsIn } from './signed-info.ts';
 import { shownName, type TreeElement } from './tree.ts';
-import type { Token, Trust } from './trust.ts';
+import { type Token, type Trust, tokenOf } from './trust.ts';
 
 /** Maximum number of parts of an X509Data (X39). */
 export const maxDataParts = 4;
 
 /** A certificate that a message names. */
 export interface NamedToken extends Token {
-  /** The bytes of the token. The cache of results uses them as key. */
-  readonly bytes: Buffer;
   /** The BinarySecurityToken; undefined if the message only names or embeds the certificate in another form. */
   readonly element: TreeElement | undefined;
 }
@@ -27,7 +25,7 @@ export class Tokens {
   readonly #ids: Ids;
   readonly #trust: Trust;
   readonly #now: number;
-  /** Tokens by kind and SHA-256. A message may name one certificate many times before it is trusted. */
+  /** Tokens by SHA-256. A message may name one certificate many times before it is trusted. */
   readonly #known = new Map<string, Token>();
 
   /** @param now time in ms since 1970 */
@@ -75,18 +73,14 @@ export class Tokens {
 
   /** Returns the certificate of a SecurityTokenReference. Throws SecurityProblem. */
   ofReference(reference: TreeElement): NamedToken {
-    const [child, ...others] = elementsIn(reference);
-    if (child === undefined || others.length > 0)
-      invalid({ expected: 'one element in SecurityTokenReference' }, 'shape');
+    const child = onlyIn(reference, 'one element in SecurityTokenReference');
     if (child.is(names.wsse, 'Reference'))
       return this.#ofTarget(this.#ids.resolve(child.attribute('', 'URI')));
     if (child.is(names.wsse, 'KeyIdentifier')) return this.#ofKeyIdentifier(child);
     if (child.is(names.ds, 'X509Data')) return this.#ofData(child);
     if (!child.is(names.wsse, 'Embedded'))
       unsupportedToken(`${quoteElement(child.local).text} in SecurityTokenReference is not supported`);
-    const [token, ...rest] = elementsIn(child);
-    if (token === undefined || rest.length > 0) invalid({ expected: 'one token in Embedded' }, 'shape');
-    return this.#ofBinary(token);
+    return this.#ofBinary(onlyIn(child, 'one token in Embedded'));
   }
 
   #ofTarget(element: TreeElement): NamedToken {
@@ -112,11 +106,11 @@ export class Tokens {
   #parsed(bytes: Buffer, kind: 'certificate' | 'path', element: TreeElement | undefined): NamedToken {
     if (bytes.length > maxCertificateBytes)
       invalid({ detail: `a certificate of more than ${maxCertificateBytes} bytes` }, 'limit');
-    const key = `${kind} ${hash('sha256', bytes, 'latin1')}`;
-    const token = this.#known.get(key) ?? this.#trust.parse(bytes, kind, this.#now);
+    const id = hash('sha256', bytes, 'latin1');
+    const token = this.#known.get(id) ?? this.#trust.parse(bytes, kind, id, this.#now);
     if (token === undefined) badToken('the token is not an X.509 certificate');
-    this.#known.set(key, token);
-    return { ...token, bytes, element };
+    this.#known.set(id, token);
+    return { ...token, element };
   }
 
   #ofKeyIdentifier(element: TreeElement): NamedToken {
@@ -147,13 +141,11 @@ export class Tokens {
   }
 
   #ofIssuer(element: TreeElement): NamedToken {
-    const [name, serial, ...others] = elementsIn(element);
-    if (
-      name?.is(names.ds, 'X509IssuerName') !== true ||
-      serial?.is(names.ds, 'X509SerialNumber') !== true ||
-      others.length > 0
-    )
-      invalid({ expected: 'X509IssuerName and X509SerialNumber in X509IssuerSerial' }, 'shape');
+    const [name, serial] = inOrder(
+      elementsIn(element),
+      'X509IssuerName and X509SerialNumber in X509IssuerSerial',
+      ds('X509IssuerName', 'X509SerialNumber'),
+    );
     const digits = serial.text.trim();
     if (!/^-?\d{1,64}$/.test(digits))
       invalid({ expected: 'digits in X509SerialNumber', got: 'other text' }, 'shape');
@@ -169,7 +161,7 @@ export class Tokens {
         { detail: 'the gateway does not know the certificate. Send the certificate itself' },
         'unknown certificate',
       );
-    return { signer, others: [], bytes: signer.bytes, element: undefined };
+    return { ...tokenOf(signer), element: undefined };
   }
 }
 

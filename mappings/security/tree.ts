@@ -13,6 +13,9 @@ export interface TreeAttribute {
 
 const nothing: readonly never[] = [];
 
+/** Maximum number of prefixes in the source of an element whose canonical form is copied from it. */
+const maxCopiedPrefixes = 4;
+
 /** An element with its content. Comments are dropped, and CDATA sections are text (X14). */
 export class TreeElement {
   /** Undefined for the root of a document. */
@@ -30,6 +33,13 @@ export class TreeElement {
   /** Offsets of the content in the document, the second with the end tag. */
   readonly start: number;
   end = 0;
+  /**
+   * The source of an element without attributes and declarations in it, if it is the canonical form where `copied` are
+   * declared; undefined for any other element.
+   */
+  source: string | undefined;
+  /** An element for each prefix in the source. */
+  copied: readonly TreeElement[] = nothing;
 
   constructor(parent: TreeElement | undefined, xml: XmlReader) {
     this.parent = parent;
@@ -125,6 +135,7 @@ export function readFragment(
 function readAll(xml: XmlReader, tolerance: XmlTolerance | undefined): Tree {
   const lenient = tolerance?.acceptsIllegalReferences === true;
   const relative: TreeElement[] = [];
+  const copies = new Copies(xml);
   const open = (parent: TreeElement | undefined): TreeElement => {
     const element = new TreeElement(parent, xml);
     for (const { namespace } of element.declarations)
@@ -136,19 +147,69 @@ function readAll(xml: XmlReader, tolerance: XmlTolerance | undefined): Tree {
   };
   xml.readRoot();
   const root = open(undefined);
+  copies.open(root);
   let current: TreeElement | undefined = root;
   while (current !== undefined) {
+    const from = xml.position;
     const isChild = xml.nextTag(lenient);
     if (xml.textBefore !== '') current.content.push(xml.textBefore);
+    if (!xml.isTextCanonical) copies.refuse();
     if (isChild) {
       const child = open(current);
+      copies.open(child);
       current.content.push(child);
       current = child;
     } else {
       current.end = xml.position;
+      copies.close(current, from + xml.textBefore.length);
       current = current.parent;
     }
   }
   xml.finish();
   return { root, relative, counts: xml.counts, included: new Map() };
+}
+
+/** Finds elements whose source is their canonical form, in one pass over a document. */
+class Copies {
+  readonly #xml: XmlReader;
+  /** The open elements that can be copied so far: the innermost ones. */
+  readonly #open: { readonly start: number; copied: readonly TreeElement[] }[] = [];
+
+  constructor(xml: XmlReader) {
+    this.#xml = xml;
+  }
+
+  open(element: TreeElement): void {
+    const { startOffset: start, position, empty } = this.#xml;
+    if (!empty && position - start === nameLength(element) + '<>'.length)
+      this.#open.push({ start, copied: [element] });
+    else this.refuse();
+  }
+
+  /** Records that the open elements have another canonical form. */
+  refuse(): void {
+    this.#open.length = 0;
+  }
+
+  /** @param at offset of the end tag, if no text before it was changed */
+  close(element: TreeElement, at: number): void {
+    const own = this.#open.pop();
+    if (own === undefined) return;
+    const { position } = this.#xml;
+    if (position - at !== nameLength(element) + '</>'.length) {
+      this.refuse();
+      return;
+    }
+    element.source = this.#xml.source(own.start, position);
+    element.copied = own.copied;
+    const outer = this.#open.at(-1);
+    if (outer === undefined) return;
+    for (const one of own.copied)
+      if (!outer.copied.some(({ prefix }) => prefix === one.prefix)) outer.copied = [...outer.copied, one];
+    if (outer.copied.length > maxCopiedPrefixes) this.refuse();
+  }
+}
+
+function nameLength({ prefix, local }: TreeElement): number {
+  return local.length + (prefix === '' ? 0 : prefix.length + 1);
 }

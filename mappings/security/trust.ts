@@ -25,6 +25,13 @@ export interface Token {
   readonly signer: Certificate;
   /** The other certificates of a PKIPath. */
   readonly others: readonly Certificate[];
+  /** SHA-256 of the bytes of the token, one character per byte. The cache of results uses it as key. */
+  readonly id: string;
+}
+
+/** Returns the token of a certificate without a path. */
+export function tokenOf(signer: Certificate): Token {
+  return { signer, others: [], id: hash('sha256', signer.bytes, 'latin1') };
 }
 
 /** Time for which a result is used again, in ms, and the number of remembered results (X11). */
@@ -56,36 +63,38 @@ export class Trust {
     this.#known = new Set(anchors.certificates.map(({ bytes }) => bytes.toString('latin1')));
   }
 
-  /** Parses a certificate, or a path of certificates. Returns undefined for other bytes. */
-  parse(bytes: Buffer, kind: 'certificate' | 'path', now: number): Token | undefined {
-    const remembered = this.#remembered.get(hash('sha256', bytes, 'latin1'));
+  /**
+   * Parses a certificate, or a path of certificates. Returns undefined for other bytes.
+   *
+   * @param id SHA-256 of the bytes
+   */
+  parse(bytes: Buffer, kind: 'certificate' | 'path', id: string, now: number): Token | undefined {
+    const remembered = this.#remembered.get(id);
     if (remembered !== undefined && isDuring(remembered, now)) return remembered.token;
     if (kind === 'path') {
       const path = parsePath(bytes);
       const signer = path?.at(-1);
-      return signer === undefined ? undefined : { signer, others: path?.slice(0, -1) ?? [] };
+      return signer === undefined ? undefined : { signer, others: path?.slice(0, -1) ?? [], id };
     }
     const signer = parseCertificate(bytes);
-    return signer === undefined ? undefined : { signer, others: [] };
+    return signer === undefined ? undefined : { signer, others: [], id };
   }
 
   /**
    * Checks the certificate of a signer (X11).
    *
-   * @param bytes the bytes of the token; the cache of results uses them as key
    * @param now time in ms since 1970
    * @returns undefined for a trusted certificate
    */
-  check(token: Token, bytes: Buffer, now: number): Distrust | undefined {
-    const key = hash('sha256', bytes, 'latin1');
-    const remembered = this.#remembered.get(key);
+  check(token: Token, now: number): Distrust | undefined {
+    const remembered = this.#remembered.get(token.id);
     if (remembered !== undefined && isDuring(remembered, now)) return undefined;
     const { signer } = token;
     const found = distrustOfSigner(signer) ?? this.#pathProblem(token, now);
     if (typeof found === 'string') return found;
     const until = Math.min(now + trustCache.ms, found.to);
     if (this.#remembered.size >= trustCache.most) this.#remembered.clear();
-    this.#remembered.set(key, { token, from: now, until });
+    this.#remembered.set(token.id, { token, from: now, until });
     return undefined;
   }
 

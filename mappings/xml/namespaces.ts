@@ -9,6 +9,8 @@ export interface Declaration {
   readonly namespace: string;
 }
 
+const none: readonly Declaration[] = [];
+
 /** Maximum number of declarations that are searched linearly. */
 const few = 8;
 
@@ -60,6 +62,7 @@ export class Namespaces {
 
   /** Returns the declarations between two counts, in order. */
   between(from: number, to: number): readonly Declaration[] {
+    if (from === to) return none;
     const declarations: Declaration[] = [];
     for (let index = from; index < to; index++) {
       declarations.push({ prefix: this.#prefixes[index] ?? '', namespace: this.#declared[index] ?? '' });

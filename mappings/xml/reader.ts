@@ -90,6 +90,8 @@ export class XmlReader {
   position = 0;
   /** Character data before the last tag that `nextTag` read. */
   textBefore = '';
+  /** True if `textBefore` is the document's text, without `>`, references and line ends to normalise. */
+  isTextCanonical = true;
 
   readonly #scanner: Scanner;
   readonly #limits: Limits;
@@ -191,11 +193,15 @@ export class XmlReader {
    */
   nextTag(lenient: boolean): boolean {
     this.textBefore = '';
+    this.isTextCanonical = true;
     if (this.empty) {
       this.#close();
       return false;
     }
+    const start = this.position;
     this.textBefore = this.#readCharacters(Number.POSITIVE_INFINITY, lenient);
+    this.isTextCanonical =
+      this.source(start, this.position) === this.textBefore && !this.textBefore.includes('>');
     if (this.#scanner.code(this.position + 1) === slash) {
       this.#readEndTag(this.position);
       return false;

@@ -74,7 +74,7 @@ const prefix = fc.constantFrom('', 'a', 'b', 'c');
 const namespace = fc.constantFrom('urn:one', 'urn:two', 'http://three.example/', 'urn:four');
 const words = fc
   .string({
-    unit: fc.constantFrom('x', ' ', '&amp;', '&lt;', '&#13;', '&#9;', '\n', '\r\n', 'é', '𝄞', '>', '"'),
+    unit: fc.constantFrom('x', ' ', '&amp;', '&lt;', '&#13;', '&#9;', '\n', '\r\n', '\r', 'é', '𝄞', '>', '"'),
   })
   .map((text) => text.replaceAll(']]>', ''));
 const content = fc.oneof(
@@ -83,11 +83,15 @@ const content = fc.oneof(
   fc.constant('<![CDATA[&<>\r]]>'),
 );
 
+const blank = fc.constantFrom('', '', '', '', '\n');
+
 interface Shape {
   readonly prefix: string;
   readonly declared: readonly (readonly [string, string])[];
   readonly attributes: readonly (readonly [string, string, string])[];
   readonly texts: readonly string[];
+  /** White space at the end of the start tag and of the end tag. */
+  readonly blanks: readonly [start: string, end: string];
   readonly children: readonly Shape[];
 }
 
@@ -100,6 +104,7 @@ const { shape } = fc.letrec<{ shape: Shape }>((tie) => ({
       { maxLength: 3 },
     ),
     texts: fc.array(content, { maxLength: 2 }),
+    blanks: fc.tuple(blank, blank),
     children: fc.oneof({ depthSize: 'small' }, fc.constant([]), fc.array(tie('shape'), { maxLength: 3 })),
   }),
 }));
@@ -123,7 +128,8 @@ function write(one: Shape, scope: ReadonlyMap<string, string>): string {
     tag += ` ${of === '' ? '' : `${of}:`}${local}="${text}"`;
   }
   const children = one.children.map((child) => write(child, bound));
-  return `${tag}>${one.texts[0] ?? ''}${children.join('\n')}${one.texts[1] ?? ''}</${name}>`;
+  const [start, end] = one.blanks;
+  return `${tag}${start}>${one.texts[0] ?? ''}${children.join('\n')}${one.texts[1] ?? ''}</${name}${end}>`;
 }
 
 test('X14: canonical forms of random trees equal those of libxml2', (t) => {
@@ -176,6 +182,22 @@ test('X14: an inherited xml:base has no canonical form of version 1.1', (t) => {
   });
   t.is(error?.problem, 'xml:base');
   t.is(ours(tree, b, { kind: 'inclusive', prefixes: none }), '<b xml:base="http://a.example/"></b>');
+});
+
+test('X14: an element that is copied from its source needs its prefixes declared in the form', (t) => {
+  const form: CanonicalForm = { kind: 'exclusive', prefixes: none };
+  const inner = '<p:b><q:c>1</q:c><p:d>2</p:d></p:b>';
+  const tree = readTree(`<a xmlns:p="urn:p" xmlns:q="urn:q"><p:e>${inner}</p:e>${inner}</a>`, defaultLimits);
+  const declared = '<q:c xmlns:q="urn:q">1</q:c><p:d>2</p:d></p:b>';
+  const expected = `<a><p:e xmlns:p="urn:p"><p:b>${declared}</p:e><p:b xmlns:p="urn:p">${declared}</a>`;
+  t.is(ours(tree, tree.root, form), expected);
+  const both = { kind: 'exclusive', prefixes: new Set(['p', 'q']) } as const;
+  t.is(ours(tree, tree.root, both), `<a xmlns:p="urn:p" xmlns:q="urn:q"><p:e>${inner}</p:e>${inner}</a>`);
+  const many = ['a', 'b', 'c', 'd', 'e'].map((prefix) => `<${prefix}:x>1</${prefix}:x>`).join('');
+  const declarations = ['a', 'b', 'c', 'd', 'e'].map((prefix) => ` xmlns:${prefix}="urn:${prefix}"`).join('');
+  const wide = `<o${declarations}><i>${many}</i></o>`;
+  const wideTree = readTree(wide, defaultLimits);
+  t.is(ours(wideTree, wideTree.root, { kind: 'inclusive', prefixes: none }), wide);
 });
 
 test('X39: the length of canonical forms is limited while they are written', (t) => {

@@ -6,7 +6,7 @@ import { type Certificate, parseCertificate, parsePath } from '../../../mappings
 import { readCrl } from '../../../mappings/security/crl.ts';
 import { DerError, derTag, integerOf, oidOf, readDer } from '../../../mappings/security/der.ts';
 import { isNameOf } from '../../../mappings/security/distinguished-name.ts';
-import { type Distrust, Trust, trustCache } from '../../../mappings/security/trust.ts';
+import { type Distrust, Trust, tokenOf, trustCache } from '../../../mappings/security/trust.ts';
 import { folder } from '../../security/captures.ts';
 
 const now = Date.parse('2026-11-27T18:00:00Z');
@@ -126,7 +126,7 @@ function trust(cas: readonly string[], certificates: readonly string[] = [], wit
 
 function check(by: Trust, name: string, at = now, others: readonly string[] = []): Distrust | undefined {
   const signer = certificate(name);
-  return by.check({ signer, others: others.map(certificate) }, signer.bytes, at);
+  return by.check({ ...tokenOf(signer), others: others.map(certificate) }, at);
 }
 
 for (const [name, problem] of [
@@ -171,7 +171,7 @@ function checkIssued(
   };
   const by = new Trust({ cas: [issued('ca')], certificates: [], crls: [], acceptsSha1 });
   const signer = issued(name);
-  return by.check({ signer, others: others.map(issued) }, signer.bytes, later);
+  return by.check({ ...tokenOf(signer), others: others.map(issued) }, later);
 }
 
 for (const [name, usual, withSha1] of [
