@@ -13,7 +13,7 @@ import { adoptedByteReaders } from './codec/byte-reader/adopted.ts';
 import { countSteps, MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame, WrittenReply } from './compiled.ts';
-import type { Adopted } from './contract/adopted.ts';
+import { serviceOf } from './contract/adopted.ts';
 import { type MovedHeader, movedHeadersOf } from './contract/credentials.ts';
 import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
@@ -32,10 +32,9 @@ import { XmlReader } from './xml/reader.ts';
 /** Compiles the operations of an adopted contract with the codecs of its own schema (A7 to A30). */
 export function* compileAdoptedOperations(
   contract: Contract,
-  adopted: Adopted,
   limits: Limits,
 ): Steps<CompiledContract['operations']> {
-  const { service } = adopted;
+  const service = serviceOf(contract);
   const { operations, simpleOf } = yield* compileAdoptedInSteps(service, contract.settings, limits);
   const byteReaderOf = adoptedByteReaders(simpleOf, contract.settings, limits, elementOf);
   // for a log of messages alone, so it is made once one is shown

@@ -1,3 +1,4 @@
+import { contractKindOf } from '../mappings/contract/adopted.ts';
 import type { Contract, Operation, Port } from '../mappings/contract/model.ts';
 import { expanded } from '../mappings/contract/type-graph.ts';
 import { type OperationMessages, typeGraphOf } from '../mappings/type-graph.ts';
@@ -18,7 +19,7 @@ export function compareContracts(before: Contract, after: Contract): readonly Ch
   compareService(before, after, report);
   compareSettings(before, after, report);
   compareCredentials(before, after, report);
-  if ((before.adopted === undefined) !== (after.adopted === undefined))
+  if (contractKindOf(before) !== contractKindOf(after))
     throw new RangeError('expected two contracts of one kind, got a WSDL and an OpenAPI document');
   compareEndpoints(before.ports, after.ports, report);
   compareOperations(before, after, report);

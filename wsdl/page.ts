@@ -1,3 +1,4 @@
+import { contractKindOf } from '../mappings/contract/adopted.ts';
 import { requiresSignature } from '../mappings/contract/credentials.ts';
 import type { Contract, Operation, Route } from '../mappings/contract/model.ts';
 import { documentNames } from './binding.ts';
@@ -102,7 +103,7 @@ export function routeTemplate({ segments, query }: Route): string {
 
 /** Shows a curl call of the first read-only operation, or of the first operation if none is read-only. */
 function example(contract: Contract, address: string): DocumentNode[] {
-  if (contract.adopted !== undefined) return []; // samples exist only for OpenAPI contracts
+  if (contractKindOf(contract) === 'adopted') return []; // samples exist only for OpenAPI contracts
   const operation = contract.operations.find(({ readOnly }) => readOnly) ?? contract.operations[0];
   if (operation === undefined) return [];
   const command = [

@@ -43,8 +43,8 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
     })),
     credentialsMember: credentials?.member,
     soapPaths,
-    isAdopted: contract.adopted !== undefined,
-    elements: adopted === undefined ? [] : elementsOf(adopted.input),
+    isAdopted: adopted !== undefined,
+    elements: adopted ? elementsOf(adopted.input) : [],
     requests: site.sampler().samplesOf(operation.name)?.requests ?? [],
     requiredRequests: site.sparseSampler().samplesOf(operation.name)?.requests ?? [],
   };

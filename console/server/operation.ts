@@ -71,10 +71,10 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
 function message(view: View, message: AdoptedMessage | undefined): Html {
   const { texts, site, address } = view;
   if (message === undefined) return html`<p>${texts.say('operation.oneWay')}</p>`;
-  if (site.contract.adopted === undefined && message.body.kind === 'element')
+  if (message.body.kind === 'element' && !message.body.element.global)
     return memberTree(view, message.body.element.type);
   const [first] = site.soapPaths;
-  return html`<p>${texts.say('operation.adopted')} <a href=${`${address}${first?.path}?wsdl`}>WSDL</a></p>
+  return html`<p>${texts.say('operation.ofWsdl')} <a href=${`${address}${first?.path}?wsdl`}>WSDL</a></p>
     ${messageTree(view, message)}`;
 }
 

@@ -1,5 +1,6 @@
 import { shownConstants } from '../../gateway/http/pages.ts';
 import { callErrors } from '../../gateway/protocols/error-samples.ts';
+import { contractKindOf } from '../../mappings/contract/adopted.ts';
 import { requiresSignature } from '../../mappings/contract/credentials.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { documentNames } from '../../wsdl/binding.ts';
@@ -177,7 +178,7 @@ export function badges({ site, texts }: View, name: string): Html {
   const operation = site.operations.get(name.toLowerCase())?.operation;
   if (operation === undefined) return undefined;
   const { upstream, readOnly, deprecated } = operation;
-  const isPlain = site.contract.adopted === undefined;
+  const isPlain = contractKindOf(site.contract) === 'openapi';
   return html`<span class="badges">
     ${isPlain && html`<span class="badge method">${upstream.method}</span>${' '}`}
     <span class=${readOnly ? 'badge read' : 'badge write'}>${texts.say(readOnly ? 'operation.readOnly' : 'operation.writes')}</span>
@@ -233,11 +234,11 @@ function documentLinks(view: View): Html {
 
 /** Describes the SOAP versions of the WSDL, and the location of its schemas. */
 function wsdlWords({ site, texts }: View): string {
-  const { adopted } = site.contract;
-  if (adopted === undefined) return texts.say('overview.wsdlWords');
+  const { documents } = site.contract;
+  if (documents.length === 0) return texts.say('overview.wsdlWords');
   const found = new Set(site.soapPaths.map(({ version }) => `SOAP ${version}`));
   const words = texts.say('overview.wsdlVersions', { versions: [...found].toSorted().join(', ') });
-  return adopted.service.documents.length > 1 ? `${words} ${texts.say('overview.wsdlParts')}` : words;
+  return documents.length > 1 ? `${words} ${texts.say('overview.wsdlParts')}` : words;
 }
 
 function addresses({ site, address, texts }: View): Html {

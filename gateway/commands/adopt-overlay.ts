@@ -6,6 +6,8 @@ import type { ElementDeclaration } from '../../mappings/contract/type-graph.ts';
 import { schemaFiles } from '../../mappings/loader/load.ts';
 import { commentedKeys, type KeyLines, schemaLine } from './overlay-text.ts';
 
+const { keys } = overlaySettings.adopted;
+
 /** Paths that the overlay of an adopted folder must name: one of several WSDLs, and folders of imports. */
 export interface AdoptedPlaces {
   /** Undefined if the folder has one WSDL. */
@@ -52,7 +54,7 @@ export function adoptedOverlayText(folder: string, contract: Contract, places: A
 function tokenLines({ policies }: AdoptedService): readonly string[] {
   if (!policies.some(({ kind }) => kind === 'usernameToken')) return [];
   return [
-    `# ${overlaySettings.adopted.keys.headers.description} The policy requires a UsernameToken, and its values are sent in these headers.`,
+    `# ${keys.headers.description} The policy requires a UsernameToken, and its values are sent in these headers.`,
     'headers:',
     '  Security.Username: { header: X-Username }',
     '  Security.Password: { header: X-Password }',
@@ -64,8 +66,8 @@ function tokenLines({ policies }: AdoptedService): readonly string[] {
 function signatureLines({ policies }: AdoptedService): readonly string[] {
   const needs = policies.flatMap((one) => one.needs ?? []);
   const has = (key: keyof SecurityNeeds): boolean => needs.some((each) => each[key] !== undefined);
-  const { keys } = overlaySettings.adopted.keys.wsse;
-  const canRead = { decrypt: 'decrypt' in keys, saml: 'saml' in keys };
+  const { keys: known } = keys.wsse;
+  const canRead = { decrypt: 'decrypt' in known, saml: 'saml' in known };
   if (!has('x509') && !(canRead.saml && has('saml'))) return [];
   const wanted = new Set<string>(needs.flatMap(({ require = [] }) => require));
   if (canRead.decrypt && has('encryption')) wanted.add('encryption');
@@ -78,7 +80,7 @@ function signatureLines({ policies }: AdoptedService): readonly string[] {
     saml === undefined ? [] : [`${JSON.stringify(saml === '' ? 'issuer' : saml)}: ""`],
   );
   return [
-    `# ${overlaySettings.adopted.keys.wsse.description} The policy requires signatures: set the names of the files.`,
+    `# ${keys.wsse.description} The policy requires signatures: set the names of the files.`,
     'wsse:',
     `  x509: { ${x509.join(', ')} }`,
     ...(has('sign') ? [`  sign: { key: "", certificate: ""${confirmation} }`] : []),

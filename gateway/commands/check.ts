@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { type AdoptedService, serviceOf } from '../../mappings/contract/adopted.ts';
+import { contractKindOf, serviceOf } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { shownPath } from '../../mappings/http-mapping/paths.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
@@ -272,8 +272,7 @@ interface SourceSummary {
 }
 
 function sourceSummaryOf(loaded: LoadedContract & Partial<CheckedContract>): SourceSummary {
-  const { adopted } = loaded.contract;
-  return adopted === undefined ? openapiSummaryOf(loaded) : wsdlSummaryOf(loaded, adopted.service);
+  return contractKindOf(loaded.contract) === 'openapi' ? openapiSummaryOf(loaded) : wsdlSummaryOf(loaded);
 }
 
 /** Returns the summary of a mapping: calls per operation, operations without a rule, and one-way members (M3). */
@@ -331,10 +330,13 @@ function openapiSummaryOf(loaded: LoadedContract): SourceSummary {
   };
 }
 
-function wsdlSummaryOf(
-  { contract, notServed, warnings, derived = [] }: LoadedContract & Partial<CheckedContract>,
-  service: AdoptedService,
-): SourceSummary {
+function wsdlSummaryOf({
+  contract,
+  notServed,
+  warnings,
+  derived = [],
+}: LoadedContract & Partial<CheckedContract>): SourceSummary {
+  const service = serviceOf(contract);
   const { basePath, operations, documents, ports } = contract;
   const files = documents.filter(({ isBuiltIn }) => !isBuiltIn).map(({ file }) => file);
   const endpoints = [...Map.groupBy(ports, ({ path }) => path)];

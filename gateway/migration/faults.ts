@@ -1,4 +1,4 @@
-import type { AdoptedFault } from '../../mappings/contract/adopted.ts';
+import { type AdoptedFault, adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -19,8 +19,9 @@ export function declaredFaultOf(
   const { fault, json } = outcome.failure;
   if (fault?.isDeclared !== true || json === undefined) return undefined;
   const stated: unknown = JSON.parse(json)['@fault'];
-  const operation = contract.adopted?.service.operations.find((one) => one.name === name);
-  return operation?.faults.find((one) => one.name === stated || one.element.name.local === stated);
+  return adoptedOperation(contract, name)?.faults.find(
+    (one) => one.name === stated || one.element.name.local === stated,
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import { compileBlendCodecs } from '../../mappings/compare/blend-codecs.ts';
+import { contractKindOf } from '../../mappings/contract/adopted.ts';
 import { verifiedCredentialsOf } from '../../mappings/contract/credentials.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
@@ -88,7 +89,7 @@ export function checkMigrations(
     }
     const names = contract.operations.map(({ name }) => name);
     const record = readRecordPlan(plan, names, report);
-    if (contract.adopted === undefined) {
+    if (contractKindOf(contract) === 'openapi') {
       report(`${at}/legacy`, 'expected an adopted WSDL, got an OpenAPI document');
       return { ...migrated, routing: noRouting(), evidence, record, warnings: [] };
     }

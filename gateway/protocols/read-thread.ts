@@ -4,6 +4,7 @@ import { isFull, maxReportedProblems, type Reading, startReading } from '../../m
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import { compileSteps } from '../../mappings/compile-steps.ts';
 import type { CompiledOperation } from '../../mappings/compiled.ts';
+import { contractKindOf } from '../../mappings/contract/adopted.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { receiveContract } from '../../mappings/contract/transfer.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
@@ -163,7 +164,7 @@ function prepare(
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     refusal = callErrorFields(error);
-    if (readers.compiled.contract.adopted !== undefined) json = operation.jsonOf(input);
+    if (contractKindOf(readers.compiled.contract) === 'adopted') json = operation.jsonOf(input);
   }
   return {
     operation: operation.operation.name,

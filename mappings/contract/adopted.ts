@@ -1,3 +1,4 @@
+import type { ContractKind } from './overlay-keys.ts';
 import type { AdoptedMessage, ElementDeclaration, SchemaType } from './type-graph.ts';
 
 /** The name of the derived document in the folder of an adopted contract (A1). */
@@ -6,6 +7,11 @@ export const derivedFile = 'derived.openapi.yaml';
 /** The additional parts of a contract that is loaded from a WSDL (A1). */
 export interface Adopted {
   readonly service: AdoptedService;
+}
+
+/** Returns the kind of a contract. Most differences between the kinds are settings and data of the contract instead. */
+export function contractKindOf({ adopted }: { readonly adopted?: Adopted | undefined }): ContractKind {
+  return adopted === undefined ? 'openapi' : 'adopted';
 }
 
 /** Returns the service of a contract that is loaded from a WSDL. Throws a RangeError for any other contract. */

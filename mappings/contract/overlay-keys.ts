@@ -39,7 +39,7 @@ function openapi<const K extends Key>(key: K) {
 }
 
 /** A key of contracts that are loaded from a WSDL. */
-function adopted<const K extends Key>(key: K) {
+function wsdl<const K extends Key>(key: K) {
   return { adopted: key };
 }
 
@@ -80,7 +80,7 @@ export const overlayKeys = {
     ...text('Service name in the WSDL, an identifier. Default: made from the title of the document.'),
     example: 'Parcels',
   }),
-  wsdl: adopted({
+  wsdl: wsdl({
     ...text(
       'WSDL file, relative to the overlay. Default: the only WSDL in the folder, or service.wsdl.',
       'a file of the folder',
@@ -111,7 +111,7 @@ export const overlayKeys = {
     ),
     example: '/',
   }),
-  endpoints: adopted({
+  endpoints: wsdl({
     ...map(
       'Path of each port. Default: the path of its address in the WSDL.',
       '`Port: /path`',
@@ -156,7 +156,7 @@ export const overlayKeys = {
     description:
       'Optional numbers, booleans, dates and enums in the WSDL: nillable if the document allows null, or always.',
   }), // W33
-  rename: adopted({
+  rename: wsdl({
     ...map(
       'JSON names of members, by type and member. A type without a name is named by its element.',
       '`Type.member: name`',
@@ -164,7 +164,7 @@ export const overlayKeys = {
     ),
     example: '{}',
   }),
-  open: adopted({
+  open: wsdl({
     ...map(
       "Elements of a type's wildcard (xs:any) in JSON: XML text, or members of an object.",
       '`Type: xml | fields`',
@@ -172,7 +172,7 @@ export const overlayKeys = {
     ),
     example: '{}',
   }), // A22
-  headers: adopted({
+  headers: wsdl({
     ...map(
       'Values of SOAP header blocks that are sent upstream in HTTP headers. They are never logged.',
       '`Block.member: { header, format }`',
@@ -187,7 +187,7 @@ export const overlayKeys = {
     ),
     example: '{ SessionHeader.session: { header: X-Session, format: "{}" } }',
   }), // A8
-  bigNumbers: adopted({
+  bigNumbers: wsdl({
     ...oneOf(['number', 'text'], 'number'),
     description: 'Numbers that a double may not hold: JSON numbers with all digits, or strings.',
   }), // A26
@@ -196,7 +196,7 @@ export const overlayKeys = {
       ...oneOf(['wcf', 'iso', 'text'], 'iso'),
       description: 'Dates in JSON: `/Date(ms-0000)/`, ISO 8601, or any text.',
     }), // W16, W17
-    ...adopted({
+    ...wsdl({
       ...oneOf(['text', 'utc'], 'text'),
       description: 'xs:dateTime in JSON: its XML text, or RFC 3339 (`utc`).',
     }), // A26
@@ -213,7 +213,7 @@ export const overlayKeys = {
       default: undefined,
       example: 'Europe/London',
     }), // W16
-    ...adopted({
+    ...wsdl({
       ...text(
         'IANA time zone of request dates without an offset. Default: UTC with `dates: utc`, otherwise none.',
       ),
@@ -280,7 +280,7 @@ export const overlayKeys = {
     ...oneOf(['declared', 'none'], 'declared'),
     description: 'Detail of SOAP faults: status, code and problems as the WSDL declares, or no detail.',
   }), // W27
-  faultCodePrefix: adopted({
+  faultCodePrefix: wsdl({
     ...text(
       'Prefix of SOAP fault codes, for clients that compare the text of faultcode.',
       'a prefix such as SOAP-ENV',
@@ -352,7 +352,7 @@ export const overlayKeys = {
   }), // W24
   wsse: {
     ...openapi({ ...wsse, example: '{ username: apiUser, password: apiKey }' }), // W45
-    ...adopted({ ...adoptedWsse, example: '{ timestamp: required }' }), // X37
+    ...wsdl({ ...adoptedWsse, example: '{ timestamp: required }' }), // X37
   },
   routes: openapi({
     ...map(
@@ -375,7 +375,7 @@ export const overlayKeys = {
       ),
       example: '{}',
     }),
-    ...adopted({
+    ...wsdl({
       ...map(
         'Settings of single operations, by their names in JSON or as portType.operation.',
         '`Operation: { readOnly, timeoutMs, name, hide }`',
@@ -404,7 +404,7 @@ export const overlayKeys = {
       ),
       example: '{}',
     }),
-    ...adopted({
+    ...wsdl({
       ...oneOf(['derived', 'always'], 'derived'),
       description: "`@type` in JSON: if a value's type differs from the declared type, or always.",
     }), // A18
@@ -499,3 +499,8 @@ export const defaultSettings: Readonly<Record<ContractKind, Settings>> = {
   openapi: defaultsOf('openapi'),
   adopted: defaultsOf('adopted'),
 };
+
+/** Completes the settings of a kind with its defaults. */
+export function withDefaults(kind: ContractKind, settings: Partial<Settings>): Settings {
+  return { ...defaultSettings[kind], ...settings };
+}

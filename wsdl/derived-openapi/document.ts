@@ -4,7 +4,7 @@ import { faultNames } from '../../mappings/codec/adopted/fault-codecs.ts';
 import { type AdoptedOperation, type AdoptedService, serviceOf } from '../../mappings/contract/adopted.ts';
 import { type MovedHeader, movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
-import { defaultSettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
+import { type Settings, withDefaults } from '../../mappings/contract/overlay-keys.ts';
 import type { AdoptedMessage, ElementDeclaration } from '../../mappings/contract/type-graph.ts';
 import { Components } from './components.ts';
 import { dropUnused, schemesOf, securityOf, takeMoved } from './moved-headers.ts';
@@ -40,7 +40,7 @@ export function deriveOpenapi(
 ): DerivedOpenapi {
   const shared = {
     service,
-    settings: { ...defaultSettings.adopted, ...settings },
+    settings: withDefaults('adopted', settings),
     components: new Components(),
     open: new Map<string, OpenPlace>(),
   };

@@ -5,7 +5,7 @@ import { MismatchError, startReading } from '../../mappings/codec/problem.ts';
 import { compileScalars } from '../../mappings/codec/scalars/table.ts';
 import { escapeAttribute, quoteJson } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
-import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { contractKindOf, serviceOf } from '../../mappings/contract/adopted.ts';
 import { movedHeadersOf, requiresSignature } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { type Binding, type Contract, namespaces } from '../../mappings/contract/model.ts';
@@ -137,9 +137,8 @@ type Sample = Sampler['samplesOf'];
  * operation.
  */
 function samplerWithin(compiled: CompiledContract, isSparse: boolean): Sample {
-  const { adopted } = compiled.contract;
-  const valuesOf =
-    adopted === undefined ? plainSampler(compiled, isSparse) : adoptedSampler(compiled, adopted, isSparse);
+  const samplerOf = contractKindOf(compiled.contract) === 'openapi' ? plainSampler : adoptedSampler;
+  const valuesOf = samplerOf(compiled, isSparse);
   return (name) => {
     const operation = compiled.operations.get(name);
     return operation === undefined ? undefined : inMessages(compiled, operation, valuesOf(operation));
@@ -303,11 +302,8 @@ function writtenReply(operation: CompiledOperation, json: string): { failed: boo
 }
 
 /** Creates values for the operations of an adopted service. */
-function adoptedSampler(
-  { contract, limits }: CompiledContract,
-  { service }: Adopted,
-  isSparse: boolean,
-): ValuesOf {
+function adoptedSampler({ contract, limits }: CompiledContract, isSparse: boolean): ValuesOf {
+  const service = serviceOf(contract);
   const { operations } = compileAdopted(service, contract.settings, limits);
   const placeholders = placeholdersOf(contract);
   const simpleOf = compileSimpleTypes({ ...contract.settings, validate: 'strict' }, limits);
