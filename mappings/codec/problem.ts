@@ -272,6 +272,11 @@ export class TooManySteps extends Error {
   }
 }
 
+/** Returns the error for a member of a reply that occurs twice. */
+export function twice(name: string): MismatchError {
+  return new MismatchError({ expected: 'the member once', got: 'it again' }).at(name);
+}
+
 /** A reply that does not match the contract's type (W22). */
 export class MismatchError extends Error {
   readonly path: Step[] = [];

@@ -3,7 +3,7 @@ import { anyType } from '../../contract/built-in-types.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { isMixed, membersOf as membersOfParticle } from '../../contract/members.ts';
 import { namespaces } from '../../contract/model.ts';
-import { defaultSettings, type Settings } from '../../contract/overlay-keys.ts';
+import { type Settings, withDefaults } from '../../contract/overlay-keys.ts';
 import {
   type AdoptedMessage,
   type ElementDeclaration,
@@ -20,19 +20,17 @@ import { type Reading, recordDeviation, refuse } from '../problem.ts';
 import { isNil } from '../schema-instance.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
 import { type Context, contextsOf } from './contexts.ts';
-import { elementReader, tagsOf } from './elements.ts';
 import { compileFaults, type FaultCodecs } from './fault-codecs.ts';
 import { compileHeaders } from './header-blocks.ts';
 import type { KeptForms } from './kept-forms.ts';
 import { gatherReferences } from './references.ts';
 import type { SimpleOf } from './simple-types.ts';
 import {
-  declarationsOf,
+  elementCodec,
   noSeparateMembers,
   sumOf,
   type WriteTerms,
   type WrittenMessage,
-  writeElement,
 } from './write-element.ts';
 
 /** The codecs of an adopted service, compiled once, at start. */
@@ -106,7 +104,7 @@ export function* compileAdoptedInSteps(
   limits: Limits,
   kept?: KeptForms,
 ): Steps<CompiledAdopted> {
-  const contexts = contextsOf(service, { ...defaultSettings.adopted, ...settings }, limits, kept);
+  const contexts = contextsOf(service, withDefaults('adopted', settings), limits, kept);
   const scratch = createScratch(limits);
   const operations = new Map<string, CompiledAdoptedOperation>();
   for (const operation of service.operations) {
@@ -127,8 +125,7 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
   const separate = message.headers.length === 0 ? noSeparateMembers : separateHeaders;
   if (body.kind === 'empty') {
     const element = wrapperOf({ namespace: '', local: 'none' }, []);
-    const value = context.elementOf(element, false);
-    const tags = tagsOf(context, element);
+    const none = elementCodec(context, element, scratch, { isDeclared: false });
     return {
       ...headers,
       // the body has no element (A7)
@@ -139,19 +136,16 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
         return '{}';
       },
       write: (json, jsonRequest) => {
-        if (jsonRequest !== undefined)
-          writeElement(context, value, tags, json, scratch, separate, jsonRequest);
+        if (jsonRequest !== undefined) none.write(json, separate, jsonRequest);
         return { xml: Buffer.alloc(0), ...headers.write(json, jsonRequest) };
       },
     };
   }
   const element = elementOf(body);
-  const value = context.elementOf(element, false);
-  const readElement = elementReader(context, element, value, true);
-  const read = takesNothing(element) ? nilOr(readElement) : readElement;
+  const attributes = context.encoded ? encodingStyle : '';
+  const codec = elementCodec(context, element, scratch, { needed: true, attributes });
+  const read = takesNothing(element) ? nilOr(codec.read) : codec.read;
   const isRpc = body.kind === 'rpc';
-  const style = context.encoded ? encodingStyle : '';
-  const tags = tagsOf(context, element, declarationsOf(context, element) + style);
   return {
     ...headers,
     read: (xml, reading) => {
@@ -160,7 +154,7 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
     },
     write: (json, jsonRequest, terms) => {
       const blocks = headers.write(json, jsonRequest);
-      const written = writeElement(context, value, tags, json, scratch, separate, jsonRequest, terms);
+      const written = codec.write(json, separate, jsonRequest, terms);
       const { xml, attached, ...counts } = written;
       const { left } = blocks;
       const parts = attached === undefined ? undefined : { attached };

@@ -7,12 +7,11 @@ import { membersOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { Scratch } from '../element.ts';
-import { MismatchError, type Reading } from '../problem.ts';
+import { MismatchError, type Reading, twice } from '../problem.ts';
 import { someNames } from '../scalars/text.ts';
 import type { Contexts } from './contexts.ts';
-import { elementReader, tagsOf } from './elements.ts';
 import { faultMembers, hasFaultWords, readFaultWords } from './fault-words.ts';
-import { declarationsOf, noCounts, twice, writeElement } from './write-element.ts';
+import { elementCodec, noCounts } from './write-element.ts';
 
 /** Codecs of the faults that an operation declares (A29). */
 
@@ -20,7 +19,7 @@ import { declarationsOf, noCounts, twice, writeElement } from './write-element.t
 function twiceOf(members: readonly (readonly [string, string])[]): MismatchError {
   const met = new Set<string>();
   const again = members.find(([name]) => met.size === met.add(name).size);
-  return twice().at(again?.[0] ?? '');
+  return twice(again?.[0] ?? '');
 }
 
 /** The codecs of an operation's declared faults (A29). */
@@ -64,7 +63,7 @@ export function compileFaults(
   scratch: Scratch,
   limits: Limits,
 ): FaultCodecs {
-  const codecs = faults.map((fault) => compileFault(contexts, fault));
+  const codecs = faults.map((fault) => compileFault(contexts, fault, scratch));
   const names = faultNames(faults);
   const byName = codecsByName(codecs, names);
   const declared = someNames(codecs.map(({ element }) => element.name.local));
@@ -86,7 +85,7 @@ export function compileFaults(
       const codec = name === undefined ? undefined : byName.get(name);
       if (codec === undefined) throw new MismatchError({ expected, got: 'another' }).at('@fault');
       const token = codec.isBare ? (members.get('value') ?? 'null') : json;
-      const { xml, ...counts } = writeDetail(codec, token, scratch);
+      const { xml, ...counts } = writeDetail(codec, token);
       if (codec.isBare)
         for (const member of members.keys())
           if (member !== 'value' && !faultMembers.has(member)) counts.dropped++;
@@ -110,18 +109,15 @@ export function compileFaults(
 
 type FaultCodec = ReturnType<typeof compileFault>;
 
-function compileFault(contexts: Contexts, { name, element, use, action }: AdoptedFault) {
+function compileFault(contexts: Contexts, { name, element, use, action }: AdoptedFault, scratch: Scratch) {
   const context = contexts.of(use);
-  const value = context.elementOf(element, false);
+  const typeName = context.typeNameOf(element.type);
   return {
+    ...elementCodec(context, element, scratch),
     name,
     action,
-    context,
-    element,
-    value,
+    typeName,
     isBare: !isObjectType(element.type),
-    read: elementReader(context, element, value, false),
-    tags: tagsOf(context, element, declarationsOf(context, element)),
   };
 }
 
@@ -136,15 +132,15 @@ function codecsByName(
   };
   for (const codec of codecs) enter(names.get(codec.element), codec);
   for (const codec of codecs) enter(codec.element.name.local, codec);
-  for (const codec of codecs) enter(codec.context.typeNameOf(codec.element.type), codec);
+  for (const codec of codecs) enter(codec.typeName, codec);
   for (const codec of codecs) enter(codec.name, codec);
   return byName;
 }
 
 /** Writes the detail element of a fault. Throws MismatchError, JsonError. */
-function writeDetail({ context, value, tags, isBare }: FaultCodec, token: string, scratch: Scratch) {
+function writeDetail({ write, isBare }: FaultCodec, token: string) {
   try {
-    return writeElement(context, value, tags, Buffer.from(token), scratch, faultMembers);
+    return write(Buffer.from(token), faultMembers);
   } catch (error) {
     throw isBare && error instanceof MismatchError ? error.at('value') : error;
   }

@@ -4,24 +4,25 @@ import { membersOf } from '../../json/parts.ts';
 import { type JsonRequestReading, withoutIgnored } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { Scratch } from '../element.ts';
-import { MismatchError, type Reading } from '../problem.ts';
+import { MismatchError, type Reading, twice } from '../problem.ts';
 import type { Context } from './contexts.ts';
-import { elementReader, tagsOf } from './elements.ts';
 import {
-  declarationsOf,
+  type ElementCodec,
+  elementCodec,
   noCounts,
   noSeparateMembers,
   sumOf,
-  twice,
   type WrittenMessage,
-  writeElement,
 } from './write-element.ts';
 
 /** Codecs of the header blocks that a binding declares (A8). */
 
 /** Compiles the codecs of the header blocks that a binding declares (A8). */
 export function compileHeaders(context: Context, declared: readonly ElementDeclaration[], scratch: Scratch) {
-  const blocks = declared.map((element) => compileBlock(context, element));
+  const blocks = declared.map((element) => {
+    const key = `${JSON.stringify(element.name.local)}:`;
+    return { key, ...elementCodec(context, element, scratch, { once: true }) };
+  });
   const byName = new Map(blocks.map((block) => [expanded(block.element.name), block]));
   /** Undefined for a local name that blocks of several namespaces have. */
   const byLocal = new Map<string, Block | undefined>();
@@ -46,7 +47,7 @@ export function compileHeaders(context: Context, declared: readonly ElementDecla
       const text = memberOf(Buffer.from(json).toString(), '@headers', limits);
       if (text === undefined || text === 'null') return noBlocks;
       try {
-        return writeBlocks(context, byLocal, text, scratch, jsonRequest);
+        return writeBlocks(byLocal, text, limits, jsonRequest);
       } catch (error) {
         throw error instanceof MismatchError ? error.at('@headers') : error;
       }
@@ -54,28 +55,19 @@ export function compileHeaders(context: Context, declared: readonly ElementDecla
   };
 }
 
-type Block = ReturnType<typeof compileBlock>;
-
-function compileBlock(context: Context, element: ElementDeclaration) {
-  const value = context.elementOf(element, true);
-  return {
-    element,
-    key: `${JSON.stringify(element.name.local)}:`,
-    read: elementReader(context, element, value, false),
-    value,
-    tags: tagsOf(context, element, declarationsOf(context, element)),
-  };
+/** A declared block, and its member's name with a colon in JSON. */
+interface Block extends ElementCodec {
+  readonly key: string;
 }
 
 /** Writes the blocks of a message from the JSON of its `@headers`. Throws MismatchError, JsonError. */
 function writeBlocks(
-  context: Context,
   byLocal: ReadonlyMap<string, Block | undefined>,
   text: string,
-  scratch: Scratch,
+  limits: Limits,
   jsonRequest: JsonRequestReading | undefined,
 ): Omit<WrittenMessage, 'xml'> {
-  const members = membersOf(text, context.limits);
+  const members = membersOf(text, limits);
   if (members === undefined && jsonRequest !== undefined)
     throw new MismatchError({ expected: 'an object', got: 'another value' });
   if (members === undefined) return { ...noBlocks, dropped: 1 };
@@ -93,21 +85,12 @@ function writeBlocks(
         expected: 'the name of one header block',
         got: 'that of several namespaces',
       }).at(local);
-    if (written.has(local)) throw twice().at(local);
+    if (written.has(local)) throw twice(local);
     written.add(local);
     try {
       const bytes = Buffer.from(token);
       const blockRequest: JsonRequestReading | undefined = jsonRequest && { ...jsonRequest, ignored: [] };
-      const { value, tags } = block;
-      const { xml, ...its } = writeElement(
-        context,
-        value,
-        tags,
-        bytes,
-        scratch,
-        noSeparateMembers,
-        blockRequest,
-      );
+      const { xml, ...its } = block.write(bytes, noSeparateMembers, blockRequest);
       headers += xml.toString();
       counts = sumOf(its, counts);
       if (blockRequest === undefined) continue;
@@ -125,6 +108,6 @@ const noBlocks: Omit<WrittenMessage, 'xml'> = { headers: '', ...noCounts };
 /** Returns the JSON of an object's member; undefined if it is absent. Throws MismatchError if it occurs twice. */
 function memberOf(text: string, name: string, limits: Limits): string | undefined {
   const found = (membersOf(text, limits) ?? []).filter(([member]) => member === name);
-  if (found.length > 1) throw twice().at(name);
+  if (found.length > 1) throw twice(name);
   return found[0]?.[1];
 }

@@ -3,9 +3,9 @@ import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, Particle, QName, SchemaType } from '../../contract/type-graph.ts';
 import type { JsonRequestReading } from '../../json/tape.ts';
 import type { Scratch } from '../element.ts';
-import { MismatchError } from '../problem.ts';
 import { escapeAttribute } from '../scalars/text.ts';
-import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import type { AdoptedContext, ValueCodec } from './context.ts';
+import { elementReader, tagsOf } from './elements.ts';
 
 /** Writes the JSON of one message element or header block as XML. */
 
@@ -49,45 +49,66 @@ const usualTerms: WriteTerms = {};
 /** Members of the message's object that are processed separately (A8, A29). Other unknown members are dropped. */
 export const noSeparateMembers: ReadonlySet<string> = new Set();
 
-export const twice = (): MismatchError => new MismatchError({ expected: 'the member once', got: 'it again' });
-
 /** Terms of writing a reply that differ from the usual ones. */
 export interface WriteTerms {
   /** Minimum decoded size in bytes of base64 that becomes an attachment (W65). */
   readonly attachFrom?: number | undefined;
 }
 
-export function writeElement(
-  { limits }: AdoptedContext,
-  value: ValueCodec,
-  tags: Tags,
-  json: Uint8Array,
+/** Reads and writes a global element of a message: a body's element, a header block, or the detail of a fault. */
+export interface ElementCodec {
+  readonly element: ElementDeclaration;
+  readonly read: ValueCodec['read'];
+  /** Throws MismatchError, JsonError. */
+  readonly write: (
+    json: Uint8Array,
+    separate: ReadonlySet<string>,
+    jsonRequest?: JsonRequestReading,
+    terms?: WriteTerms,
+  ) => Omit<WrittenMessage, 'headers'>;
+}
+
+/**
+ * Compiles the codec of an element. `once` and `needed` are as for `codecOf` and `elementReader`.
+ *
+ * @param attributes attributes that are written on the element besides its declarations
+ * @param isDeclared false for an element whose XML is discarded
+ */
+export function elementCodec(
+  context: AdoptedContext,
+  element: ElementDeclaration,
   { tape, output }: Scratch,
-  separate: ReadonlySet<string>,
-  jsonRequest?: JsonRequestReading,
-  { attachFrom }: WriteTerms = usualTerms,
-): Omit<WrittenMessage, 'headers'> {
-  try {
-    tape.start(json, limits);
-    if (attachFrom !== undefined) tape.attachFrom = attachFrom;
-    tape.separate = separate;
-    tape.jsonRequest = jsonRequest;
-    value.scan(tape);
-    tape.end();
-    output.start(json.length * 2 + 1024);
-    value.write(tags, tape, 0, output);
-    const { dropped, replaced, passed, missing } = tape;
-    const xml = output.take();
-    const { attached } = output;
-    const counts = { dropped, replaced, passed, missing };
-    return attached.length === 0 ? { xml, ...counts } : { xml, attached, ...counts };
-  } finally {
-    tape.release();
-  }
+  { once = false, needed = false, attributes = '', isDeclared = true } = {},
+): ElementCodec {
+  const value = context.elementOf(element, once);
+  const tags = tagsOf(context, element, isDeclared ? declarationsOf(context, element) + attributes : '');
+  return {
+    element,
+    read: elementReader(context, element, value, needed),
+    write: (json, separate, jsonRequest, { attachFrom } = usualTerms) => {
+      try {
+        tape.start(json, context.limits);
+        if (attachFrom !== undefined) tape.attachFrom = attachFrom;
+        tape.separate = separate;
+        tape.jsonRequest = jsonRequest;
+        value.scan(tape);
+        tape.end();
+        output.start(json.length * 2 + 1024);
+        value.write(tags, tape, 0, output);
+        const { dropped, replaced, passed, missing } = tape;
+        const xml = output.take();
+        const { attached } = output;
+        const counts = { dropped, replaced, passed, missing };
+        return attached.length === 0 ? { xml, ...counts } : { xml, attached, ...counts };
+      } finally {
+        tape.release();
+      }
+    },
+  };
 }
 
 /** Returns the declarations of all prefixes that an element's content may need. */
-export function declarationsOf(context: AdoptedContext, element: ElementDeclaration): string {
+function declarationsOf(context: AdoptedContext, element: ElementDeclaration): string {
   const { service } = context;
   const namesIn = new Set<string>([element.name.namespace]);
   const seen = new Set<SchemaType>();
