@@ -9,8 +9,6 @@ import {
   type ScalarName,
   type Type,
 } from '../contract/model.ts';
-import type { Tape } from '../json/tape.ts';
-import type { Output } from '../xml/output.ts';
 import type {
   ReaderContext,
   ReaderOf,
@@ -34,6 +32,31 @@ import { type TypeCodec, typeTable } from './types/table.ts';
 
 /** Compiles the codecs of a contract's types, once per type and direction. */
 
+/**
+ * Returns the function that compiles the codec of each type once.
+ *
+ * @param forward returns the codec that is used while the parts of a type are compiled, because a type may contain itself
+ */
+function onceEach<Codec>(
+  compiled: Map<Type, Codec>,
+  compile: (type: NamedType) => Codec,
+  forward: (target: () => Codec) => Codec,
+): (type: NamedType) => Codec {
+  return (type) => {
+    const known = compiled.get(type);
+    if (known !== undefined) return known;
+    let target: Codec | undefined;
+    const forwarding = forward(() => {
+      if (target === undefined) throw new Error(`codec of ${type.name} used before it was compiled`);
+      return target;
+    });
+    compiled.set(type, forwarding);
+    target = compile(type);
+    compiled.set(type, target);
+    return target;
+  };
+}
+
 // --- requests ----------------------------------------------------------------------------------------
 
 /** The readers for requests of one contract. */
@@ -44,6 +67,8 @@ export interface RequestReaders {
    */
   readonly inputOf: (type: RecordType, slots: Slots) => RequestReader;
 }
+
+const dateHint = ' (node-soap writes a JavaScript Date like this: pass it as an ISO string)';
 
 /**
  * Compiles the readers of a contract's types.
@@ -56,40 +81,45 @@ export function compileRequestReaders(
   limits: Limits,
   strict: boolean = contract.settings.validate === 'strict',
 ): RequestReaders {
-  const compiled = new Map<Type, RequestReader>();
   const nilItem = contract.nulls === 'kept' ? 'null' : undefined;
   const plainReaderOf = strict ? compileRequestReaders(contract, scalars, limits, false).readerOf : undefined;
   const ruled: ReaderContext['ruled'] = (reader, rules) =>
     strict ? ruledReader(reader, rules, limits) : reader;
-  const context: ReaderContext = { contract, limits, readerOf, plainReaderOf, ruled, nilItem };
+  const context: ReaderContext = {
+    contract,
+    limits,
+    settings: contract.settings,
+    decodesText: true,
+    adviceFor: (expected) =>
+      `leave the element out where no value is meant${expected.startsWith('xs:date') ? dateHint : ''}`,
+    readerOf,
+    plainReaderOf,
+    ruled,
+    nilItem,
+  };
   const scalarsOf = scalarReaders(context, scalars);
   const json =
     contract.settings.json === 'tree' ? treeReader(context, scalarsOf.json.fromText) : scalarsOf.json;
 
-  function readerOf(type: Type, rules?: Rules): RequestReader {
-    if (strict && rules !== undefined) return ruled(readerInside(type, rules), rules);
-    if (type.kind === 'scalar') return type.scalar === 'json' ? json : scalarsOf[type.scalar];
-    return compiled.get(type) ?? compile(type);
-  }
-
-  /** Registers a forwarding reader while the parts are compiled, so that a type may contain itself. */
-  function compile(type: NamedType): RequestReader {
-    let target: RequestReader | undefined;
-    const forward = (): RequestReader => {
-      if (target === undefined) throw new Error(`reader of ${type.name} used before it was compiled`);
-      return target;
-    };
-    compiled.set(type, {
-      read: (xml, reading) => forward().read(xml, reading),
-      pass: (json, reading) => forward().pass(json, reading),
+  const compile = onceEach<RequestReader>(
+    new Map(),
+    (type) => {
+      const codec: TypeCodec<NamedType> = typeTable[type.kind];
+      return codec.reader(context, type);
+    },
+    (target) => ({
+      read: (xml, reading) => target().read(xml, reading),
+      pass: (value, reading) => target().pass(value, reading),
       fromText: undefined,
       nil: 'null',
       nilItem,
-    });
-    const codec: TypeCodec<NamedType> = typeTable[type.kind];
-    target = codec.reader(context, type);
-    compiled.set(type, target);
-    return target;
+    }),
+  );
+
+  function readerOf(type: Type, rules?: Rules): RequestReader {
+    if (strict && rules !== undefined) return ruled(readerInside(type, rules), rules);
+    if (type.kind === 'scalar') return type.scalar === 'json' ? json : scalarsOf[type.scalar];
+    return compile(type);
   }
 
   /** Returns the reader of a type with rules for its items or values. */
@@ -199,13 +229,13 @@ function compileWriters(
   compiled: Map<Type, ReplyWriter>,
   leaf: (writer: ReplyWriter) => ReplyWriter,
 ): WriterContext {
-  const context: WriterContext = { contract, writerOf };
+  const context: WriterContext = { contract, limits, writerOf };
   const compiledScalars = new Map<ScalarName, ReplyWriter>();
   const jsonTree = contract.settings.json === 'tree';
 
   function writerOf(type: Type): ReplyWriter {
     if (type.kind === 'scalar') return scalarOf(type.scalar);
-    return compiled.get(type) ?? compile(type);
+    return compile(type);
   }
 
   function scalarOf(name: ScalarName): ReplyWriter {
@@ -216,24 +246,19 @@ function compileWriters(
     return known;
   }
 
-  /** Registers a forwarding writer while the parts are compiled, so that a type may contain itself. */
-  function compile(type: NamedType): ReplyWriter {
-    let target: ReplyWriter | undefined;
-    const forward = (): ReplyWriter => {
-      if (target === undefined) throw new Error(`writer of ${type.name} used before it was compiled`);
-      return target;
-    };
-    compiled.set(type, {
-      scan: (tape: Tape) => forward().scan(tape),
-      write: (tape: Tape, node: number, output: Output) => forward().write(tape, node, output),
+  const compile = onceEach<ReplyWriter>(
+    compiled,
+    (type) => {
+      const codec: TypeCodec<NamedType> = typeTable[type.kind];
+      const writer = codec.writer(context, type);
+      return type.kind === 'enum' ? leaf(writer) : writer;
+    },
+    (target) => ({
+      scan: (tape) => target().scan(tape),
+      write: (tape, node, output) => target().write(tape, node, output),
       declarations: '', // only collections of strings have declarations, and they do not contain themselves
-    });
-    const codec: TypeCodec<NamedType> = typeTable[type.kind];
-    const writer = codec.writer(context, type);
-    target = type.kind === 'enum' ? leaf(writer) : writer;
-    compiled.set(type, target);
-    return target;
-  }
+    }),
+  );
 
   return context;
 }

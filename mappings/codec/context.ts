@@ -1,5 +1,6 @@
 import type { Limits } from '../contract/limits.ts';
 import type { ArrayType, Contract, MapType, Rules, Type } from '../contract/model.ts';
+import type { Settings } from '../contract/overlay-keys.ts';
 import type { JsonReader } from '../json/reader.ts';
 import type { Tape } from '../json/tape.ts';
 import type { Output } from '../xml/output.ts';
@@ -30,10 +31,19 @@ export interface RequestReader {
 /** Returns the reader of a type, with rules if they are given. Compiled on first use, at start. */
 export type ReaderOf = (type: Type, rules?: Rules) => RequestReader;
 
-/** State that all readers of a contract share. */
-export interface ReaderContext {
-  readonly contract: Contract;
+/** The rules of a contract for the texts of simple types. */
+export interface TextTerms {
   readonly limits: Limits;
+  readonly settings: Settings;
+  /** True if `xsi:type` may state that a string is base64, as SOAP::Lite does for each non-ASCII string (W11, A30). */
+  readonly decodesText: boolean;
+  /** Returns the advice for an empty element of a type (W13). */
+  readonly adviceFor: (expected: string) => string;
+}
+
+/** State that all readers of a contract share. */
+export interface ReaderContext extends TextTerms {
+  readonly contract: Contract;
   readonly readerOf: ReaderOf;
   /**
    * Returns readers that check types without rules, if the others check rules (`validate: strict`); undefined if they
@@ -65,6 +75,7 @@ export type WriterOf = (type: Type) => ReplyWriter;
 /** State that all writers of a contract share. */
 export interface WriterContext {
   readonly contract: Contract;
+  readonly limits: Limits;
   readonly writerOf: WriterOf;
 }
 

@@ -9,11 +9,13 @@ import { hrefOf, includeElsewhere, isInclude } from './attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader } from './context.ts';
 import {
   type AttachedParts,
+  isFull,
   MismatchError,
   type Reading,
   recordDeviation,
   refuse,
   refuseAt,
+  type Step,
 } from './problem.ts';
 import { collapse } from './scalars/numbers.ts';
 import { escapeXml, quoteJson, quoteText } from './scalars/text.ts';
@@ -143,19 +145,38 @@ export function encodedReason({
   return { detail: `document/literal expected, got SOAP encoding (<${local.slice(0, 64)}>)` };
 }
 
-/** Passes an unknown element: refuses it with a reason, or ignores and records it (W12). */
+/**
+ * Passes an unknown element: refuses it with a reason, or ignores and records it (W12).
+ *
+ * @param steps the steps to the element from the current path
+ */
 export function passUnknown(
-  { contract }: ReaderContext,
+  { settings }: ReaderContext,
   xml: XmlReader,
   reading: Reading,
-  reason: Reason,
+  reasonOf: () => Reason,
+  steps: readonly Step[] = [],
 ): void {
   if (reading.attachments?.form === 'mtom' && isInclude(xml))
     refuse(reading, 'InvalidType', includeElsewhere);
-  else if (contract.settings.unknownElements === 'refuse')
-    refuse(reading, 'UnknownElement', encodedReason(xml) ?? reason);
-  else reading.ignored.push(xml.local);
+  else if (settings.unknownElements === 'ignore') reading.ignored.push(xml.local);
+  else if (!isFull(reading)) {
+    reading.path.push(...steps);
+    refuse(reading, 'UnknownElement', encodedReason(xml) ?? reasonOf());
+    reading.path.length -= steps.length;
+  }
   xml.skip();
+}
+
+/** Refuses an element that occurs again, and passes it. */
+export function refuseAgain(xml: XmlReader, reading: Reading): void {
+  refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
+  xml.skip();
+}
+
+/** Refuses text between elements, after the last child was read. */
+export function refuseText(xml: XmlReader, reading: Reading): void {
+  if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
 }
 
 /** Reads a nil element to its end. Returns true if it has content other than blanks. */
@@ -261,6 +282,8 @@ export function enters(tape: Tape, open: 123 | 91): boolean {
 
 /** The tags of an element, and its forms for empty and null values (W19, W20). */
 export interface Element {
+  /** The beginning of the start tag, after which attributes are written. */
+  readonly start: Piece;
   readonly open: Piece;
   readonly close: Piece;
   readonly empty: Piece;
@@ -278,14 +301,21 @@ export function elementOf(name: string, declarations: string, nillable: boolean)
  * Returns the element of a name from the beginning of its start tag.
  *
  * @param nilStart beginning of the tag of a nil element; undefined if it is not nillable
+ * @param typed the beginning, followed by `xsi:type` if it is written
  */
-export function elementNamed(name: string, start: string, nilStart: string | undefined): Element {
-  const open = piece(`${start}>`);
+export function elementNamed(
+  name: string,
+  start: string,
+  nilStart: string | undefined,
+  typed = start,
+): Element {
+  const open = piece(`${typed}>`);
   const close = piece(`</${name}>`);
   return {
+    start: piece(start),
     open,
     close,
-    empty: piece(`${start}/>`),
+    empty: piece(`${typed}/>`),
     nil: nilStart === undefined ? undefined : piece(`${nilStart} i:nil="true"/>`),
     tagBytes: open.length + close.length + 32,
   };

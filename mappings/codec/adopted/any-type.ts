@@ -5,16 +5,16 @@ import { type ComplexType, expanded, type SchemaType, type SimpleType } from '..
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { refuseElement, scanNull } from '../element.ts';
+import { type Element, refuseElement, scanNull } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { quoteJson } from '../scalars/text.ts';
 import { typeAttribute } from '../schema-instance.ts';
+import { readSimple } from '../simple-text.ts';
 import { bareParts, compileShape, shapeOfSimple } from './compile-shape.ts';
-import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import type { AdoptedContext, ValueCodec } from './context.ts';
 import { itemsCodec } from './encoded-arrays.ts';
 import { canonicalToken } from './open-elements.ts';
 import { checkAttributes, readAttributes, readNull, readShape } from './read-shape.ts';
-import { readSimple } from './read-simple.ts';
 import { markTyped, scanEntries, scanTyped } from './scan-shape.ts';
 import { type Shape, statedText, statedType } from './shape.ts';
 import { writeShape } from './write-shape.ts';
@@ -81,7 +81,7 @@ export function anyCodec(
     read: (xml, reading) => readAny(parts, xml, reading),
     readNil: (xml, reading) => readNull(untyped, xml, reading),
     scan: (tape) => scanAny(parts, shapeNamed, tape),
-    write: (tags: Tags, tape: Tape, node: number, output: Output) => {
+    write: (tags: Element, tape: Tape, node: number, output: Output) => {
       if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
       else items.write(tags, tape, node, output);
     },

@@ -2,7 +2,7 @@ import { canonicalAttribute, canonicalText } from '../../xml/canonical-text.ts';
 import { resolveReferences } from '../../xml/characters.ts';
 import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
 import { isInstanceNamespace } from '../schema-instance.ts';
-import type { Resolve } from './simple-types.ts';
+import type { Resolve } from '../simple-text.ts';
 
 /**
  * Exclusive XML Canonicalization 1.0 without comments, of well-formed text that a reader has already checked (A22). One

@@ -8,8 +8,8 @@ import {
   type SimpleType,
   textTypeOf,
 } from '../../contract/type-graph.ts';
-import { nameKey } from '../../json/tape.ts';
 import { piece } from '../../xml/output.ts';
+import { objectMembers } from '../json-scan.ts';
 import type { Scan } from '../scalars/scalar.ts';
 import { escapeAttribute } from '../scalars/text.ts';
 import { compileContent } from './content.ts';
@@ -18,7 +18,7 @@ import type { AdoptedContext } from './context.ts';
 import { type MapEntries, mapEntries } from './map-entries.ts';
 import { scanInnerXml } from './open-elements.ts';
 import { scanOthers, scanShape } from './scan-shape.ts';
-import { type AttributeCodec, type Shape, shapesOf } from './shape.ts';
+import { type AttributeCodec, head, type Shape, shapesOf } from './shape.ts';
 import type { SimpleCodec } from './simple-types.ts';
 import { writeSlots } from './write-shape.ts';
 
@@ -142,11 +142,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     content,
     simple,
     valueName,
-    names,
-    keys: names.map(nameKey),
-    scans,
-    byName: new Map(names.map((name, index) => [name, index])),
-    follower: new Int32Array(names.length + 1),
+    ...objectMembers(head, names, scans),
     context,
   };
   shapes.push(shape);

@@ -3,10 +3,10 @@ import type { Choice, ElementDeclaration, Member, Members } from '../../contract
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { enters, writeElement } from '../element.ts';
+import { type Element, enters, writeElement } from '../element.ts';
+import { scanItems } from '../json-scan.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { escapeXml, someNames } from '../scalars/text.ts';
-import { scanItems } from '../types/entries.ts';
 import type {
   CompiledChoice,
   CompiledContent,
@@ -16,7 +16,7 @@ import type {
   OpenEntry,
   Rounds,
 } from './content-model.ts';
-import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import type { AdoptedContext, ValueCodec } from './context.ts';
 import { elementReader, leaf, tagsOf } from './elements.ts';
 import { conflictOf, isThere, namesOf, orderAround, writeOrdered } from './member-order.ts';
 import { readOpenElement, scanOpenElement } from './open-elements.ts';
@@ -216,7 +216,7 @@ interface HeadVariant {
   readonly declared: ElementDeclaration;
   readonly json: string;
   readonly value: ValueCodec;
-  readonly tags: Tags;
+  readonly tags: Element;
 }
 
 function headVariants(

@@ -1,20 +1,13 @@
 import type { AdoptedService } from '../../contract/adopted.ts';
-import type { Limits } from '../../contract/limits.ts';
-import type { Settings } from '../../contract/overlay-keys.ts';
 import type { ElementDeclaration, SchemaType } from '../../contract/type-graph.ts';
 import type { Tape } from '../../json/tape.ts';
-import type { Output, Piece } from '../../xml/output.ts';
+import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import type { TextTerms } from '../context.ts';
 import type { Element } from '../element.ts';
 import type { Reading } from '../problem.ts';
 import type { References } from './references.ts';
 import type { SimpleOf } from './simple-types.ts';
-
-/** The tags of an element, and the beginning of its start tag, after which attributes are written. */
-export interface Tags extends Element {
-  /** `<n:Name`, without the namespace declarations of the body's element. */
-  readonly start: Piece;
-}
 
 /** Reads and writes element values of one type. Compiled once, at start. */
 export interface ValueCodec {
@@ -31,16 +24,14 @@ export interface ValueCodec {
    */
   readonly scan: (tape: Tape) => void;
   /** Writes the element around a node that `scan` pushed. Writes nothing for a null if the element is not nillable. */
-  readonly write: (tags: Tags, tape: Tape, node: number, output: Output) => void;
+  readonly write: (tags: Element, tape: Tape, node: number, output: Output) => void;
   /** True if its nodes are texts that need no namespace declarations. */
   readonly isLeaf: boolean;
 }
 
 /** State that all codecs of a service share. */
-export interface AdoptedContext {
+export interface AdoptedContext extends TextTerms {
   readonly service: AdoptedService;
-  readonly settings: Settings;
-  readonly limits: Limits;
   /** True for messages in SOAP's encoding (A30): any value may be nil, and types are written. */
   readonly encoded: boolean;
   /**

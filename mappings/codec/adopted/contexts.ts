@@ -61,6 +61,8 @@ function contextOf(
     settings,
     limits,
     encoded: isEncoded,
+    decodesText: isEncoded,
+    adviceFor: () => 'leave it out where no value is meant',
     references: undefined,
     simpleOf: compileSimpleTypes(settings, limits, kept && keepingForms(limits, kept)),
     codecOf: types.codecOf,

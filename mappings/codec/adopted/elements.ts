@@ -1,9 +1,17 @@
 import type { ElementDeclaration, SchemaType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
-import { type Output, piece } from '../../xml/output.ts';
-import { elementNamed, endNil, hasContent, nilState, noContent, writeElement } from '../element.ts';
+import type { Output } from '../../xml/output.ts';
+import {
+  type Element,
+  elementNamed,
+  endNil,
+  hasContent,
+  nilState,
+  noContent,
+  writeElement,
+} from '../element.ts';
 import { refuse } from '../problem.ts';
-import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import type { AdoptedContext, ValueCodec } from './context.ts';
 import { follow, type References, referenceIn } from './references.ts';
 
 /** Elements by their declarations: names, nil, and the tags around a node. */
@@ -57,9 +65,9 @@ const nowhere: References = { targets: new Map(), active: new Set(), again: 0 };
  * @param declarations declarations of all prefixes in the element if it is the body's element; otherwise an ancestor
  * has them
  */
-export function tagsOf(context: AdoptedContext, element: ElementDeclaration, declarations = ''): Tags {
+export function tagsOf(context: AdoptedContext, element: ElementDeclaration, declarations = ''): Element {
   if (declarations !== '') return makeTags(context, element, declarations);
-  const known = tagsKnown.get(context) ?? new Map<ElementDeclaration, Tags>();
+  const known = tagsKnown.get(context) ?? new Map<ElementDeclaration, Element>();
   tagsKnown.set(context, known);
   const tags = known.get(element) ?? makeTags(context, element, '');
   known.set(element, tags);
@@ -67,32 +75,22 @@ export function tagsOf(context: AdoptedContext, element: ElementDeclaration, dec
 }
 
 /** Cached by declaration, because all types that extend a base share its elements. */
-const tagsKnown = new WeakMap<AdoptedContext, Map<ElementDeclaration, Tags>>();
+const tagsKnown = new WeakMap<AdoptedContext, Map<ElementDeclaration, Element>>();
 
 function makeTags(
   context: AdoptedContext,
   { name, nillable, type }: ElementDeclaration,
   declarations: string,
-): Tags {
+): Element {
   const qualified = context.prefixOf(name.namespace) + name.local;
   const start = `<${qualified}${declarations}`;
   const isTyped = context.encoded && type.kind === 'simple' && type.name !== undefined;
   const typed = isTyped ? `${start} i:type="${qualifiedName(context, type)}"` : start;
-  return tagsNamed(qualified, start, typed, nillable || context.encoded);
-}
-
-/**
- * Returns the tags of a qualified name.
- *
- * @param start `<name`, followed by the element's own declarations, if any
- * @param typed the same, followed by `xsi:type`, if it is written
- */
-export function tagsNamed(qualified: string, start: string, typed: string, isNillable: boolean): Tags {
-  return { start: piece(start), ...elementNamed(qualified, typed, isNillable ? start : undefined) };
+  return elementNamed(qualified, start, nillable || context.encoded ? start : undefined, typed);
 }
 
 /** Writes the element around a node that is not an object's. */
-export function writeLeaf(tags: Tags, tape: Tape, node: number, output: Output): void {
+export function writeLeaf(tags: Element, tape: Tape, node: number, output: Output): void {
   const { words } = tape;
   if (words[node] !== made || words[node + 2] === 0) {
     writeElement(tags, leaf, tape, node, output);

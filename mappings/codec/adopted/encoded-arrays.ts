@@ -4,9 +4,8 @@ import { plainElement, type SchemaType } from '../../contract/type-graph.ts';
 import { nodeKinds } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { endNil, refuseElement, writeElement } from '../element.ts';
-import { refuse } from '../problem.ts';
-import { scanItems } from '../types/entries.ts';
+import { endNil, refuseElement, refuseText, writeElement } from '../element.ts';
+import { scanItems } from '../json-scan.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
 import { elementReader, leaf, qualifiedName, tagsOf } from './elements.ts';
 
@@ -66,7 +65,7 @@ export function itemsCodec(
         reading.path.pop();
         if (token !== undefined) json += json.length === 1 ? token : `,${token}`;
       }
-      if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+      refuseText(xml, reading);
       return `${json}]`;
     },
     readNil: (xml, reading) => {

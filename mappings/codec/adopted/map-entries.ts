@@ -3,10 +3,10 @@ import type { Content } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { endNil } from '../element.ts';
-import { isFull, MismatchError, type Reading, refuse } from '../problem.ts';
-import { pushItem } from '../types/entries.ts';
-import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import { type Element, endNil, refuseAgain, refuseText } from '../element.ts';
+import { type ObjectMembers, objectMembers, pushItem, type ScanOther, scanObject } from '../json-scan.ts';
+import { MismatchError, type Reading, refuse, twice } from '../problem.ts';
+import type { AdoptedContext, ValueCodec } from './context.ts';
 import { elementReader, tagsOf } from './elements.ts';
 
 /**
@@ -14,11 +14,11 @@ import { elementReader, tagsOf } from './elements.ts';
  * `{"key":…,"value":…}`. A key that begins with `@` makes a list too, because these names are reserved for the gateway.
  */
 
-const { nothing } = nodeKinds;
+const { nothing, record } = nodeKinds;
 
-/** Words of an entry: the link to the next entry, the node of its key, the node of its value. */
-const keyWord = 1;
-const valueWord = 2;
+/** Words of an entry: the link to the next entry, then an object with the nodes of its key and its value. */
+const keyWord = 2;
+const valueWord = 3;
 
 /** The members or items of a map, in both directions. */
 export interface MapEntries {
@@ -87,8 +87,7 @@ function entriesReader(
       readItem(xml, reading);
       reading.path.length -= 2;
     }
-    if (xml.hasText && !isFull(reading))
-      refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    refuseText(xml, reading);
     return entriesJson(entries, start, listStart);
   };
 }
@@ -104,21 +103,22 @@ function entryReader(
     while (xml.nextChild()) {
       const name = xml.local === 'key' || xml.local === 'value' ? xml.local : undefined;
       reading.path.push(xml.local.slice(0, 64));
-      if (name === undefined || entry[name] !== undefined) {
-        if (name === undefined)
-          refuse(reading, 'UnknownElement', { expected: 'key or value', got: 'another element' });
-        else refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
+      if (name === undefined) {
+        refuse(reading, 'UnknownElement', { expected: 'key or value', got: 'another element' });
         xml.skip();
-      } else if (name === 'value') entry.value = readValue(xml, reading) ?? 'null';
+      } else if (entry[name] !== undefined) refuseAgain(xml, reading);
+      else if (name === 'value') entry.value = readValue(xml, reading) ?? 'null';
       else entry.key = readKey(xml, reading) ?? 'null';
       reading.path.pop();
     }
-    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    refuseText(xml, reading);
     return entry;
   };
 }
 
 function entriesScanner(keys: ValueCodec, values: ValueCodec): MapEntries['scan'] {
+  const pair = objectMembers(1, ['key', 'value'], [keys.scan, values.scan]);
+
   const scanNamed = (tape: Tape, start: number, name: string, link: number): number => {
     const entry = pushEntry(tape, link);
     // the name is a JSON string, so it is scanned as a value
@@ -135,9 +135,8 @@ function entriesScanner(keys: ValueCodec, values: ValueCodec): MapEntries['scan'
     let link = start;
     tape.enter();
     for (let index = 0; tape.next(index === 0, 93); index++) {
-      const entry = pushEntry(tape, link);
-      within(index, () => scanPair(tape, entry, keys, values));
-      link = entry;
+      link = pushItem(tape, link);
+      within(index, () => scanPair(pair, tape, link));
     }
     return link;
   };
@@ -155,7 +154,7 @@ function entriesScanner(keys: ValueCodec, values: ValueCodec): MapEntries['scan'
       if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
       const at = tape.position;
       const name = tape.string();
-      if (names.has(name)) throw new MismatchError({ expected: 'the member once', got: 'it again' }).at(name);
+      if (names.has(name)) throw twice(name);
       names.add(name);
       if (!name.startsWith('@')) {
         link = scanNamed(tape, at, name, link);
@@ -199,35 +198,30 @@ function isName(token: string): boolean {
   return token.startsWith('"') && !token.startsWith('"@');
 }
 
+/** Begins an entry whose key and value are pushed next. */
 function pushEntry(tape: Tape, link: number): number {
   const entry = pushItem(tape, link);
-  tape.reserve(2);
-  tape.words[entry + keyWord] = -1;
-  tape.words[entry + valueWord] = -1;
-  tape.top = entry + 3;
+  tape.reserve(3);
+  tape.words[entry + 1] = record;
+  tape.top = entry + 4;
   return entry;
 }
 
 /** Scans an item of the list form. A missing key or value is null. */
-function scanPair(tape: Tape, entry: number, keys: ValueCodec, values: ValueCodec): void {
+function scanPair(pair: ObjectMembers, tape: Tape, entry: number): void {
   if (tape.peek() !== 123) throw new MismatchError({ expected: 'an object', got: tape.kind() });
   tape.enter();
-  for (let first = true; tape.next(first, 125); first = false) {
-    const name = tape.name();
-    const word = name === 'key' ? keyWord : name === 'value' ? valueWord : 0;
-    if (word === 0)
-      throw new MismatchError({ expected: 'key and value only', got: 'another member' }).at(name);
-    if (tape.words[entry + word] !== -1)
-      throw new MismatchError({ expected: 'the member once', got: 'it again' }).at(name);
-    tape.words[entry + word] = tape.top;
-    within(name, () => (word === keyWord ? keys : values).scan(tape));
-  }
+  scanObject(pair, tape, refuseOther, undefined);
   for (const word of [keyWord, valueWord]) {
     if (tape.words[entry + word] !== -1) continue;
     tape.words[entry + word] = tape.top;
     tape.pushKind(nothing);
   }
 }
+
+const refuseOther: ScanOther<undefined> = (name) => {
+  throw new MismatchError({ expected: 'key and value only', got: 'another member' }).at(name);
+};
 
 function within<T>(step: string | number, work: () => T): T {
   try {
@@ -237,7 +231,7 @@ function within<T>(step: string | number, work: () => T): T {
   }
 }
 
-function open(tags: Tags, output: Output): void {
+function open(tags: Element, output: Output): void {
   output.tags(tags.start);
   output.text('>');
 }

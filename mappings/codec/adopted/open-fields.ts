@@ -5,12 +5,12 @@ import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { enters } from '../element.ts';
+import { type Element, elementNamed, elementOf, enters } from '../element.ts';
+import { pushItem, pushList } from '../json-scan.ts';
 import { MismatchError, type Reading, refuseNamespaces, tryAddCharacters } from '../problem.ts';
 import { escapeAttribute, quoteJson } from '../scalars/text.ts';
-import { pushItem, pushList } from '../types/entries.ts';
-import type { AdoptedContext, Tags } from './context.ts';
-import { elementReader, tagsNamed, tagsOf } from './elements.ts';
+import type { AdoptedContext } from './context.ts';
+import { elementReader, tagsOf } from './elements.ts';
 
 /** A wildcard's elements as members of an object, for types that the overlay's `open` names (A22). */
 
@@ -132,15 +132,12 @@ function fieldOf(namespace: string, local: string): ElementDeclaration {
 /**
  * Returns the tags of an element by its member's name. An element in another namespace declares that namespace itself.
  */
-function fieldTags(context: AdoptedContext, name: string, namespace: string): Tags {
+function fieldTags(context: AdoptedContext, name: string, namespace: string): Element {
   if (!name.startsWith('{')) return tagsOf(context, fieldOf(namespace, name));
   const end = name.lastIndexOf('}');
   const other = name.slice(1, end);
-  if (other === xmlNamespace) {
-    const inXml = `xml:${name.slice(end + 1)}`;
-    return tagsNamed(inXml, `<${inXml}`, `<${inXml}`, true);
-  }
+  if (other === xmlNamespace) return elementOf(`xml:${name.slice(end + 1)}`, '', true);
   const qualified = (other === '' ? '' : 'f:') + name.slice(end + 1);
   const start = `<${qualified}${other === '' ? '' : ` xmlns:f="${escapeAttribute(other)}"`}`;
-  return tagsNamed(qualified, start, start, true);
+  return elementNamed(qualified, start, start);
 }

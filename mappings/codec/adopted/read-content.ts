@@ -1,5 +1,6 @@
 import { quoteValue, type Reason } from '../../contract/reason.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import { refuseText } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
 import { isFull, miss, type Reading, recordDeviation, refuse, refuseAt } from '../problem.ts';
 import { namespaceText } from '../scalars/text.ts';
@@ -68,7 +69,7 @@ function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading
     if (entry === undefined) passElement(content, xml, reading);
     else put(content, bag, entry, xml, reading);
   }
-  if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+  refuseText(xml, reading);
   return bag;
 }
 

@@ -15,10 +15,10 @@ import {
 import { isBlankText } from '../scalars/scalar.ts';
 import { namespaceText, quoteJson } from '../scalars/text.ts';
 import { isInstanceNamespace } from '../schema-instance.ts';
+import { isReferring, readAttribute, readSimple } from '../simple-text.ts';
 import type { AdoptedContext } from './context.ts';
 import { readInnerXml } from './open-elements.ts';
 import { readContent } from './read-content.ts';
-import { accepted, isReferring, readSimple } from './read-simple.ts';
 import type { AttributeCodec, Shape } from './shape.ts';
 
 /** Reads elements of complex types as JSON objects (A12, A14, A24, A25). */
@@ -92,7 +92,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
     }
     found++;
     reading.path.push(attribute.json);
-    const token = accepted(attribute.simple, context, xml.attributeValue(at), xml, reading);
+    const token = readAttribute(attribute.simple, context, xml.attributeValue(at), xml, reading);
     reading.path.pop();
     if (token !== undefined) json += `${json.length === 1 ? '' : ','}${attribute.jsonKey}${token}`;
   }

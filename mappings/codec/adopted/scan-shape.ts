@@ -6,9 +6,9 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { enters } from '../element.ts';
+import { type ScanOther, scanObject } from '../json-scan.ts';
 import { unknownReason } from '../nearest.ts';
 import { MismatchError } from '../problem.ts';
-import type { Scan } from '../scalars/scalar.ts';
 import { conflictOnTape, missingOnTape } from './content.ts';
 import type { AdoptedContext } from './context.ts';
 import { type AttributeCodec, head, isNil, isTyped, type Shape } from './shape.ts';
@@ -23,6 +23,9 @@ const untypedObject: Reason = {
   got: 'neither',
 };
 
+/** Handles `@type`: returns true if another shape must scan the object from its beginning. */
+type OnType = (name: string) => boolean;
+
 /** Moves past an object or a null and pushes one node. Throws MismatchError, JsonError. */
 export function scanShape(shape: Shape, tape: Tape): void {
   if (enters(tape, 123)) scanMembers(shape, undefined, tape);
@@ -31,56 +34,12 @@ export function scanShape(shape: Shape, tape: Tape): void {
 /**
  * Scans the members of an object, after its opening bracket. Returns true if another shape must scan the object from
  * its beginning.
- *
- * @param onType handles `@type`: returns true if another shape must scan the object from its beginning
  */
-export function scanMembers(
-  shape: Shape,
-  onType: ((name: string) => boolean) | undefined,
-  tape: Tape,
-): boolean {
-  const { names, keys, scans, follower } = shape;
-  const count = names.length;
-  tape.reserve(head + count);
+export function scanMembers(shape: Shape, onType: OnType | undefined, tape: Tape): boolean {
   const node = tape.top;
-  tape.words[node] = record;
+  const unknown = scanObject(shape, tape, scanOther, onType);
+  if (unknown === false) return true;
   tape.words[node + 1] = shape.number;
-  tape.words[node + 2] = 0;
-  for (let slot = node + head; slot < node + head + count; slot++) tape.words[slot] = -1;
-  tape.top = node + head + count;
-  let before = count;
-  let unknown: string | undefined;
-  for (let first = true; tape.next(first, 125); first = false) {
-    if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
-    const guess = follower[before] as number;
-    const key = keys[guess];
-    let index = guess;
-    let name = '';
-    const start = tape.position;
-    if (key !== undefined && tape.matches(tape.position + 1, key)) tape.position += 1 + key.length;
-    else {
-      name = tape.string();
-      index = shape.byName.get(name) ?? -1;
-      if (index !== -1) follower[before] = index;
-    }
-    tape.colon();
-    if (index === -1) {
-      const other = scanOther(name, start, node, onType, tape);
-      if (other === 'type') return true;
-      if (other === 'unknown') unknown ??= name;
-      continue;
-    }
-    const slot = node + head + index;
-    if (tape.words[slot] !== -1)
-      throw new MismatchError({ expected: 'the member once', got: 'it again' }).at(names[index] as string);
-    tape.words[slot] = tape.top;
-    before = index;
-    try {
-      (scans[index] as Scan)(tape);
-    } catch (error) {
-      throw error instanceof MismatchError ? error.at(names[index] as string) : error;
-    }
-  }
   finishMembers(shape, unknown, tape, node);
   return false;
 }
@@ -160,22 +119,16 @@ function missingIn(shape: Shape, tape: Tape, node: number): number {
  * Scans a member that the type lacks: a reserved member of the gateway, or one that is ignored. The names of ignored
  * members of a request are recorded (W12).
  *
- * @returns `type` if another shape must scan the object, `unknown` for an ignored member
+ * @returns `stop` if another shape must scan the object, `unknown` for an ignored member
  */
-function scanOther(
-  name: string,
-  start: number,
-  node: number,
-  onType: ((name: string) => boolean) | undefined,
-  tape: Tape,
-): 'type' | 'unknown' | undefined {
+const scanOther: ScanOther<OnType | undefined> = (name, start, node, tape, onType) => {
   if (name === '@nil' && tape.peek() === 116) {
     tape.literal();
     tape.words[node + 2] = isNil;
     return undefined;
   }
   if (name === '@type' && onType !== undefined && tape.peek() === 34)
-    return onType(tape.string()) ? 'type' : undefined;
+    return onType(tape.string()) ? 'stop' : undefined;
   const isTaken = name === '@type' || (node === 0 && tape.separate.has(name));
   if (!isTaken) tape.dropped++;
   const isOfAnother = !isTaken && !(name === '@nil' && tape.peek() === 102);
@@ -183,7 +136,7 @@ function scanOther(
   if (isOfAnother && tape.jsonRequest?.ignores === true)
     tape.jsonRequest.ignored.push({ name, start, end: tape.position });
   return isOfAnother ? 'unknown' : undefined;
-}
+};
 
 /**
  * Scans `@attributes` into one text of attributes, with declarations of their prefixes. Refuses the type's own
@@ -232,7 +185,7 @@ export function scanOthers({ limits }: AdoptedContext, own: readonly AttributeCo
 export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string) => Shape): void {
   let shape = declared;
   let isKnown = false;
-  const onType = (name: string): boolean => {
+  const onType: OnType = (name) => {
     const before = shape;
     shape = shapeNamed(name);
     if (isKnown && shape !== before)

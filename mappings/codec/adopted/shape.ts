@@ -1,9 +1,8 @@
 import { type Quote, quoteValue } from '../../contract/reason.ts';
 import { expanded } from '../../contract/type-graph.ts';
-import type { nameKey } from '../../json/tape.ts';
 import type { Piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import type { Scan } from '../scalars/scalar.ts';
+import type { ObjectMembers } from '../json-scan.ts';
 import { excerpt, namespaceText } from '../scalars/text.ts';
 import { finalTypeName } from '../schema-instance.ts';
 import type { CompiledContent } from './content-model.ts';
@@ -38,8 +37,11 @@ export interface AttributeCodec {
   readonly fixed: Piece | undefined;
 }
 
-/** The compiled form of a type, or of one repetition of a repeated group. */
-export interface Shape {
+/**
+ * The compiled form of a type, or of one repetition of a repeated group. Its members are the attributes, then the
+ * elements or the value, then `@attributes`.
+ */
+export interface Shape extends ObjectMembers {
   readonly number: number;
   /** The type's name in `@type`; undefined for an anonymous type. */
   readonly name: string | undefined;
@@ -62,14 +64,6 @@ export interface Shape {
   /** The codec and the JSON name of the value, if the kind is `text`. */
   readonly simple: SimpleCodec | undefined;
   readonly valueName: string;
-  /** The names of the slots: attributes, then members or the value, then `@attributes`. */
-  readonly names: readonly string[];
-  readonly keys: readonly ReturnType<typeof nameKey>[];
-  readonly byName: ReadonlyMap<string, number>;
-  /** The scan function of each slot's value. */
-  readonly scans: readonly Scan[];
-  /** The member that followed each member in the last object: a hint that is verified on each use. */
-  readonly follower: Int32Array;
   readonly context: AdoptedContext;
 }
 

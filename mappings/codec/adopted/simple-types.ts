@@ -4,11 +4,11 @@ import type { BuiltIn, SimpleType } from '../../contract/type-graph.ts';
 import { decimalOf, plainText } from '../../json/decimal.ts';
 import { itemsOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
-import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
-import { scanNull } from '../element.ts';
 import { MismatchError, type ProblemCode } from '../problem.ts';
+import { listedScanner, otherValue, valuesText } from '../scalars/enumeration.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { integer } from '../scalars/numeric.ts';
 import {
@@ -26,42 +26,21 @@ import { string } from '../scalars/strings.ts';
 import { type ScalarRow, scalarRows } from '../scalars/table.ts';
 import { escapeAttribute, quoteJson, quoteText, someNames } from '../scalars/text.ts';
 import { createZone, type Zone } from '../scalars/zone.ts';
+import { type TextType, textScanner, type WrittenType } from '../simple-text.ts';
 import { scalarWriter } from '../types/scalar.ts';
 import { compileFacets, type Judge, numbers } from './facets.ts';
 import { isTemporal, temporal, zonedDateTime } from './temporal.ts';
 
 /** Codecs of the simple types of an adopted service (A26). */
 
-const { plain, empty, made } = nodeKinds;
-
-/** Returns the namespace of a prefix at the text's position; undefined for an unbound prefix. */
-export type Resolve = (prefix: string) => string | undefined;
-
-/** Reads and writes values of one simple type. */
-export interface SimpleCodec {
-  /** The type's name in messages, for example `xs:int`. */
-  readonly expected: string;
-  readonly takesEmpty: boolean;
-  /** `string`: text is preserved, with the exceptions of W10. `binary`: text may be as long as the body. */
-  readonly text: Scalar['text'];
-  /** True if its text may contain prefixes. */
+/** Reads and writes values of one simple type. `judge` checks the facets (A26). */
+export interface SimpleCodec extends TextType, WrittenType {
   readonly usesPrefixes: boolean;
-  /** Converts the text of an element or attribute to a JSON token. */
-  readonly fromXml: (text: string, resolve: Resolve) => Conversion;
   /**
-   * Converts the JSON value at the reader, not null, to XML content; returns null for JSON null. Appends the
-   * declarations of its prefixes, which begin with `stem`, to `declared`. Throws MismatchError.
-   */
-  readonly toXml: (json: JsonReader, declared: string[], stem: string) => string | null;
-  /**
-   * Converts the value at the tape's position and pushes one node. If a `made` node needs declarations, its last word
-   * is their index in `Tape.made` plus 1. Throws MismatchError, JsonError.
+   * Converts the value at the tape's position and pushes one node, as `textScanner` does. Throws MismatchError,
+   * JsonError.
    */
   readonly scan: (tape: Tape, stem?: string) => void;
-  /**
-   * Checks a request's value against the type's facets and records violations; undefined if there are none
-   * (A26).
-   */
   readonly judge: Judge | undefined;
 }
 
@@ -233,38 +212,14 @@ const scalars: { readonly [name in BuiltIn]?: Scalar } = {
 };
 
 /** Completes a codec that converts values through their text, without a fast path over the tape's bytes. */
-function fromToXml(
-  codec: Omit<Unjudged, 'scan' | 'toXml'> & { toXml: (...given: Parameters<Unjudged['toXml']>) => string },
-  limits: Limits,
-): Unjudged {
-  return {
-    ...codec,
-    scan: (tape, stem = 'q') => {
-      if (scanNull(tape)) return;
-      const start = tape.position;
-      tape.skip();
-      const reader = new JsonReader(tape.slice(start, tape.position), limits);
-      const declared: string[] = [];
-      const content = codec.toXml(reader, declared, stem);
-      if (reader.passed + reader.repaired > 0 && tape.jsonRequest !== undefined)
-        throw new MismatchError({ expected: codec.expected, got: 'another value' });
-      tape.replaced += reader.replaced;
-      tape.passed += reader.passed;
-      if (content === '') tape.pushKind(empty);
-      else {
-        let last = 0;
-        if (declared.length > 0) last = tape.made.push(declared.join(''));
-        tape.pushRange(made, tape.made.length, last);
-        tape.made.push(content);
-      }
-    },
-  };
+function throughText(codec: Omit<Unjudged, 'scan'>, limits: Limits): Unjudged {
+  return { ...codec, scan: textScanner(codec, limits) };
 }
 
 /** Returns the codec of a list: an array of its items (XSD Part 2, 4.1.2.2). */
 function listOf(item: SimpleCodec, limits: Limits): Unjudged {
   const expected = `a list of ${item.expected}`;
-  return fromToXml(
+  return throughText(
     {
       expected,
       takesEmpty: true,
@@ -364,7 +319,7 @@ function checked(
  */
 function qualifiedNames(limits: Limits): Unjudged {
   const expected = 'xs:QName';
-  return fromToXml(
+  return throughText(
     {
       expected,
       takesEmpty: false,
@@ -431,14 +386,8 @@ function enumerated(type: SimpleType, base: Unjudged, settings: Settings, limits
     const token = tokenIn(converted);
     return token !== undefined && values.has(valueKey(type, token, limits));
   };
-  const expected =
-    enumeration.length > 12
-      ? `a value of ${type.name?.local ?? base.expected}`
-      : `one of ${enumeration.join(', ')}`;
-  // texts that are copied as `plain` nodes, without conversion
-  const keys = tokens
-    .filter((token) => base.text === 'string' && /^"[A-Za-z0-9_ .:/-]+"$/.test(token))
-    .map((token) => nameKey(token.slice(1, -1)));
+  const expected = valuesText(enumeration, type.name?.local ?? base.expected);
+  const scanListed = listedScanner(base.text === 'string' ? tokens.map((token) => token.slice(1, -1)) : []);
   // JSON has several forms of a value, with escapes or blanks, so the text is also checked as a request's would be
   const { scan } = checked(
     { ...base, expected },
@@ -453,18 +402,10 @@ function enumerated(type: SimpleType, base: Unjudged, settings: Settings, limits
     fromXml: (text, resolve) => {
       const token = base.fromXml(text, resolve);
       if (tokenIn(token) === undefined || isValue(token)) return token;
-      return { code: 'InvalidEnum', reason: { expected, got: quoteText(text) } };
+      return otherValue(expected, text);
     },
     scan: (tape, stem) => {
-      const start = tape.position;
-      if (tape.peek() !== quote) return scan(tape, stem);
-      for (const key of keys) {
-        if (!tape.matches(start + 1, key)) continue;
-        tape.position = start + 1 + key.length;
-        tape.pushRange(plain, start + 1, tape.position - 1);
-        return;
-      }
-      scan(tape, stem);
+      if (!scanListed(tape)) scan(tape, stem);
     },
   };
 }

@@ -17,7 +17,7 @@ import { refuseElement, scanNull, writeElement } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { namespaceText } from '../scalars/text.ts';
 import { typeAttribute } from '../schema-instance.ts';
-import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
+import { isReferring, readSimple } from '../simple-text.ts';
 import { anyCodec } from './any-type.ts';
 import { contentOf, shapeOfContent, shapeOfType } from './compile-shape.ts';
 import type { CompiledContent } from './content-model.ts';
@@ -27,7 +27,6 @@ import { itemsCodec, noDimensions } from './encoded-arrays.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import { readLone } from './read-content.ts';
 import { checkAttributes, readNull, readShape } from './read-shape.ts';
-import { isReferring, readSimple } from './read-simple.ts';
 import { scanEntries, scanMembers, scanTyped } from './scan-shape.ts';
 import { type Shape, statedText, statedType } from './shape.ts';
 import type { SimpleCodec } from './simple-types.ts';
@@ -178,18 +177,7 @@ function readSimpleElement(
         got: statedText(stated, xml),
       });
   }
-  const isEncodedText = context.encoded && simple.text === 'string' && xml.attributeCount !== 0;
-  if (!isEncodedText || !isBase64Typed(xml)) return readSimple(simple, context, defaultToken, xml, reading);
-  const decoded = decodeBase64Text(xml.readText(context.limits.xmlText, false) ?? '?');
-  if (decoded === undefined)
-    return refuse(reading, 'InvalidType', {
-      expected: 'the base64 of UTF-8 text, as its xsi:type says',
-      got: 'other text',
-    });
-  return accept(
-    simple.fromXml(decoded, () => undefined),
-    reading,
-  );
+  return readSimple(simple, context, defaultToken, xml, reading);
 }
 
 /** Returns the type that `xsi:type` names; undefined for an unknown one. */

@@ -1,9 +1,9 @@
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { longRange, type Output, piece } from '../../xml/output.ts';
-import { lettersOf, writeText } from '../element.ts';
+import { type Element, lettersOf, writeText } from '../element.ts';
 import { escapeXml } from '../scalars/text.ts';
 import { writeContent } from './content.ts';
-import type { AdoptedContext, Tags } from './context.ts';
+import type { AdoptedContext } from './context.ts';
 import { type AttributeCodec, head, isNil, isTyped, type Shape, shapesOf } from './shape.ts';
 
 /** Writes the nodes of complex types as elements (A12, A14, A24, A25). */
@@ -26,7 +26,7 @@ function blanksKept(content: string): string {
 
 /** Writes the element around an object's node. */
 export function writeShape(
-  tags: Tags,
+  tags: Element,
   tape: Tape,
   node: number,
   output: Output,

@@ -5,7 +5,7 @@ import type { Conversion, Scalar } from '../scalars/scalar.ts';
 import { isBlankText } from '../scalars/scalar.ts';
 import { scalarRows } from '../scalars/table.ts';
 import { quoteJson } from '../scalars/text.ts';
-import { mostText } from '../types/scalar.ts';
+import { mostText } from '../simple-text.ts';
 
 /** The values of simple types: which texts are copied as bytes, and which go through the function of their type. */
 

@@ -6,9 +6,9 @@ import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, RequestReader, WriterContext } from '../context.ts';
 import { elementOf, opens, writeElement } from '../element.ts';
+import { pushEntry } from '../json-scan.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import type { Distinct } from './distinct.ts';
-import { pushEntry } from './entries.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { entriesReader, type ReadEntries } from './map.ts';
 
@@ -99,10 +99,10 @@ export interface AdditionalWriter {
   /** Number of words for both lists in the record's node. */
   readonly words: number;
   /**
-   * Scans the value at the tape's position. Its name starts at `nameStart`. Returns the names so far. Throws
+   * Scans the value at the tape's position. Its name starts at `nameStart`, and is added to the names so far. Throws
    * MismatchError.
    */
-  readonly scan: (tape: Tape, node: number, nameStart: number, names: Set<string> | undefined) => Set<string>;
+  readonly scan: (tape: Tape, node: number, nameStart: number, names: Set<string>) => void;
   readonly write: (tape: Tape, node: number, output: Output) => void;
 }
 
@@ -121,7 +121,7 @@ export function additionalWriter(
   );
   return {
     words: listWords * compiled.length,
-    scan: (tape, node, nameStart, names = new Set()) => {
+    scan: (tape, node, nameStart, names) => {
       const valueStart = tape.position;
       tape.position = nameStart;
       const asIs = tape.scanString();
@@ -149,7 +149,6 @@ export function additionalWriter(
       } finally {
         tape.strict = strict;
       }
-      return names;
     },
     write: (tape, node, output) => {
       for (const [index, { writer, element }] of compiled.entries()) {

@@ -11,10 +11,10 @@ import {
   type RequestReader,
   type WriterContext,
 } from '../context.ts';
-import { elementOf, entersJson, passUnknown, readMember, writeElement } from '../element.ts';
-import { type Reading, refuse, refuseAt } from '../problem.ts';
+import { elementOf, entersJson, passUnknown, readMember, refuseText, writeElement } from '../element.ts';
+import { scanItems } from '../json-scan.ts';
+import { type Reading, refuseAt } from '../problem.ts';
 import { isReference } from '../scalars/table.ts';
-import { scanItems } from './entries.ts';
 
 /** Codec of an array: a wrapper element with items of one name (W20). */
 
@@ -47,10 +47,10 @@ export function arrayReader(
         xml.local !== itemName ||
         !(namespace === typesNamespace || namespace === arraysNamespace || namespace === '')
       ) {
-        passUnknown(context, xml, reading, {
+        passUnknown(context, xml, reading, () => ({
           expected: `<${itemName}>`,
           got: quoteElement(xml.local),
-        });
+        }));
       } else {
         const value = readMember(item.read, nilMark, xml, reading);
         if (value === nilMark && nils++ === 0) firstNil = count - 1;
@@ -59,7 +59,7 @@ export function arrayReader(
       }
       reading.path.pop();
     }
-    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    refuseText(xml, reading);
     // soap4r sends one nil item for an absent array; if nulls are kept, that is an array with a null
     if (count === 1 && nils === 1 && !keepsNulls) return undefined;
     if (nils !== 0 && nilItem === undefined && !omitsNils) {

@@ -7,7 +7,7 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader } from '../context.ts';
-import { hasContent, readMember, scanNull } from '../element.ts';
+import { hasContent, readMember, refuseText, scanNull } from '../element.ts';
 import { type Reading, refuse } from '../problem.ts';
 import { escapeNoncharacters } from '../scalars/json-text.ts';
 import { collapse, isJsonNumber } from '../scalars/numbers.ts';
@@ -64,7 +64,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       if (part !== undefined) json += json === '' ? part : `,${part}`;
       reading.path.pop();
     }
-    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    refuseText(xml, reading);
     return json;
   };
 

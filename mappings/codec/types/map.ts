@@ -11,11 +11,21 @@ import {
   type RequestReader,
   type WriterContext,
 } from '../context.ts';
-import { elementOf, enters, entersJson, opens, passUnknown, readMember, writeElement } from '../element.ts';
+import {
+  elementOf,
+  enters,
+  entersJson,
+  opens,
+  passUnknown,
+  readMember,
+  refuseAgain,
+  refuseText,
+  writeElement,
+} from '../element.ts';
+import { pushEntry, pushList } from '../json-scan.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { isReference } from '../scalars/table.ts';
 import { Distinct } from './distinct.ts';
-import { pushEntry, pushList } from './entries.ts';
 
 /** Codec of a map: repeated entries, each with a key and a value (W20). */
 
@@ -34,7 +44,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
     xml.namespace === typesNamespace || xml.namespace === arraysNamespace || xml.namespace === '';
 
   const readUnknown = (xml: XmlReader, expected: string, reading: Reading): void =>
-    passUnknown(context, xml, reading, { expected, got: quoteElement(xml.local) });
+    passUnknown(context, xml, reading, () => ({ expected, got: quoteElement(xml.local) }));
 
   const readEntry = (xml: XmlReader, reading: Reading): [string | undefined, string | undefined] => {
     let key: string | undefined;
@@ -48,8 +58,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
       if (!isKey && !(xml.local === 'Value' && inNamespace(xml))) {
         readUnknown(xml, '<Key> and <Value>', reading);
       } else if ((isKey ? keys++ : values++) !== 0) {
-        refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
-        xml.skip();
+        refuseAgain(xml, reading);
       } else if (isKey) {
         key = readMember(keyReader.read, undefined, xml, reading);
         if (key === undefined) refuse(reading, 'NotEmpty', { expected: 'a key', got: 'none' });
@@ -58,7 +67,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
       }
       reading.path.pop();
     }
-    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    refuseText(xml, reading);
     if (keys === 0) refuse(reading, 'NotEmpty', { expected: '<Key>', got: 'none' });
     return [key, content ?? nil];
   };
@@ -79,7 +88,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
       }
       reading.path.pop();
     }
-    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    refuseText(xml, reading);
     return json;
   };
 }

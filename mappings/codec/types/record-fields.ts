@@ -1,12 +1,9 @@
-import type { Key } from '../../bytes.ts';
 import type { Field, RecordType, Tag, Type } from '../../contract/model.ts';
 import type { Reason } from '../../contract/reason.ts';
 import type { JsonReader } from '../../json/reader.ts';
-import { nameKey } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { includeElsewhere, isInclude } from '../attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
-import { type Element, elementOf, encodedReason } from '../element.ts';
+import { type Element, elementOf, passUnknown } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
 import { isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
 import { isReference } from '../scalars/table.ts';
@@ -29,8 +26,6 @@ export interface FieldReader {
 
 /** A field with its writer. */
 export interface FieldWriter {
-  readonly name: string;
-  readonly key: Key;
   readonly writer: ReplyWriter;
   readonly element: Element;
 }
@@ -47,16 +42,12 @@ export function fieldWriter(
 ): FieldWriter {
   // if the WSDL does not allow nil, an absent element means null
   const nillable = field.nillable && (contract.nulls === 'kept' || isReference(field.type));
-  return {
-    name: field.json,
-    key: nameKey(field.json),
-    writer,
-    element: elementOf(field.xml, writer.declarations, nillable),
-  };
+  return { writer, element: elementOf(field.xml, writer.declarations, nillable) };
 }
 
 /** The parts of a record type that a reader uses, compiled at start. */
 export interface RecordShape {
+  readonly context: ReaderContext;
   readonly type: RecordType;
   readonly fields: readonly FieldReader[];
   readonly typesNamespace: string;
@@ -76,10 +67,6 @@ export interface RecordShape {
   readonly tagIndex: number;
   /** True for the credentials: their members are also stored separately (W24). */
   readonly keepsValues: boolean;
-  readonly refuseUnknown: boolean;
-  readonly keepsNulls: boolean;
-  /** True if an absent member and an empty one have different error messages. */
-  readonly distinguishesAbsent: boolean;
 }
 
 /** Compiles the shape of a record from the readers of its fields. */
@@ -94,6 +81,7 @@ export function shapeOf(
     new Map(fields.map(({ field }, index) => [nameOf(field), index]));
   const byJson = by(({ json }) => json);
   return {
+    context,
     type,
     fields,
     typesNamespace: contract.namespaces.types,
@@ -106,19 +94,18 @@ export function shapeOf(
     tag,
     tagIndex: tag === undefined ? -1 : (byJson.get(tag.member) ?? -1),
     keepsValues,
-    refuseUnknown: contract.settings.unknownElements === 'refuse',
-    keepsNulls: contract.nulls === 'kept',
-    distinguishesAbsent: contract.settings.soapErrors === 'fault',
   };
 }
 
 /** Records required members that are absent, null, or forbidden empty strings (W42). */
 export function checkRequired(
-  { required, fields, keepsNulls, distinguishesAbsent }: RecordShape,
+  { required, fields, context }: RecordShape,
   values: readonly (string | undefined)[],
   spelling: 'xml' | 'json',
   reading: Reading,
 ): void {
+  const keepsNulls = context.contract.nulls === 'kept';
+  const distinguishesAbsent = context.settings.soapErrors === 'fault';
   for (const index of required) {
     const { field } = fields[index] as FieldReader;
     const value = values[index];
@@ -186,21 +173,12 @@ function unlistedReason(
 
 /** Passes an unknown element: refuses it with the nearest name, or ignores and records it (W12). */
 export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading): void {
-  const { type, byXml, typesNamespace } = shape;
-  if (reading.attachments?.form === 'mtom' && isInclude(xml))
-    refuse(reading, 'InvalidType', includeElsewhere);
-  else if (!shape.refuseUnknown) reading.ignored.push(xml.local);
-  else if (!isFull(reading)) {
-    reading.path.push(xml.local.slice(0, 64));
-    const reason =
-      encodedReason(xml) ??
-      (byXml.has(xml.local) && xml.namespace !== typesNamespace
-        ? { expected: `it in namespace "${typesNamespace}"`, got: quoteText(xml.namespace) }
-        : unlistedReason('element', xml.local, byXml.keys(), type, 'xml'));
-    refuse(reading, 'UnknownElement', reason);
-    reading.path.pop();
-  }
-  xml.skip();
+  const { type, byXml, typesNamespace, context } = shape;
+  const reasonOf = (): Reason =>
+    byXml.has(xml.local) && xml.namespace !== typesNamespace
+      ? { expected: `it in namespace "${typesNamespace}"`, got: quoteText(xml.namespace) }
+      : unlistedReason('element', xml.local, byXml.keys(), type, 'xml');
+  passUnknown(context, xml, reading, reasonOf, [xml.local.slice(0, 64)]);
 }
 
 /**
@@ -213,7 +191,7 @@ export function passMember(shape: RecordShape, json: JsonReader, name: string, r
     additional.pass(json, name, reading);
     return;
   }
-  if (!shape.refuseUnknown) reading.ignored.push(name);
+  if (shape.context.settings.unknownElements === 'ignore') reading.ignored.push(name);
   else if (!isFull(reading)) {
     reading.path.push(name.slice(0, 64));
     refuse(reading, 'UnknownElement', unlistedReason('member', name, byJson.keys(), type, 'json'));

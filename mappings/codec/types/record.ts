@@ -1,16 +1,16 @@
 import { type Contract, errorMembers, type Field, type RecordType, type Tag } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
-import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
-import { enters, entersJson, readMember, writeElement } from '../element.ts';
+import { enters, entersJson, readMember, refuseAgain, refuseText, writeElement } from '../element.ts';
+import { objectMembers, type ScanOther, scanObject } from '../json-scan.ts';
 import { applyEdits, credentialsSlot, MismatchError, type Reading, refuse, refuseAt } from '../problem.ts';
 import { isReference } from '../scalars/table.ts';
 import { foldAscii, someNames } from '../scalars/text.ts';
 import { additionalWriter } from './additional-properties.ts';
 import { Distinct } from './distinct.ts';
-import { enumReader } from './enum.ts';
 import {
   checkRequired,
   type FieldReader,
@@ -21,13 +21,12 @@ import {
   type RecordShape,
   shapeOf,
 } from './record-fields.ts';
+import { enumReader } from './scalar.ts';
 
 /**
  * Codec of a record: an element for each field, in any order in requests (W11), in the contract's order in replies
  * (W18).
  */
-
-const { record, nothing } = nodeKinds;
 
 /** The record's members that are not sent in the body object: JSON name → slot. */
 export type Slots = ReadonlyMap<string, number>;
@@ -120,10 +119,8 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
     if (index < furthest) reading.isReordered = true;
     else furthest = index;
     reading.path.push(member.field.xml);
-    if (seen[index] === true) {
-      refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
-      xml.skip();
-    } else {
+    if (seen[index] === true) refuseAgain(xml, reading);
+    else {
       seen[index] = true;
       const value = readMember(member.reader.read, member.readNil, xml, reading);
       values[index] = value;
@@ -134,7 +131,7 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
     }
     reading.path.pop();
   }
-  if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+  refuseText(xml, reading);
   if (shape.tag !== undefined) json = withTag(shape, shape.tag, json, values, reading);
   if (shape.required.length !== 0) checkRequired(shape, values, 'xml', reading);
   if (shape.keepsValues) reading.credentials = values;
@@ -169,6 +166,7 @@ function withTag(
 function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): void {
   if (!entersJson(json, reading, 123)) return;
   const { fields, byJson, byFolded, additional } = shape;
+  const refusesUnknown = shape.context.settings.unknownElements === 'refuse';
   const values: (string | undefined)[] = [];
   const seen: boolean[] = [];
   let keeps = false;
@@ -183,13 +181,12 @@ function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): voi
     if (member === undefined && additional === undefined) {
       passMember(shape, json, name, reading);
       // including the comma before it
-      if (!shape.refuseUnknown)
+      if (!refusesUnknown)
         reading.edits.push({ start: first ? nameStart : before, end: json.position, text: '' });
       before = json.position;
       continue;
     }
-    if (!keeps && !first && !shape.refuseUnknown)
-      reading.edits.push({ start: before, end: nameStart, text: '' });
+    if (!keeps && !first && !refusesUnknown) reading.edits.push({ start: before, end: nameStart, text: '' });
     keeps = true;
     if (member === undefined) {
       passMember(shape, json, name, reading);
@@ -240,93 +237,55 @@ export interface ReplyOptions {
   readonly inner?: ReadonlyMap<string, ReplyWriter> | undefined;
 }
 
-/** Index of a member that is not declared, and of a responseStatus that is not declared. */
-const unlisted = -1;
-const unlistedStatus = -2;
-
 /**
  * JSON → XML: the tape has a slot per field, filled in the order of the reply and written in that of the contract
- * (W18). It is long because a function call per member would slow down replies by some percent.
+ * (W18).
  */
 export function recordWriter(
   context: WriterContext,
   type: RecordType,
   { undeclaredStatus, isPayload = false, inner }: ReplyOptions = {},
 ): ReplyWriter {
-  const members = type.fields.map((field) => fieldWriter(context, field, inner?.get(field.json)));
+  const fields = type.fields.map((field) => fieldWriter(context, field, inner?.get(field.json)));
   const additional = type.additional === undefined ? undefined : additionalWriter(context, type.additional);
-  const count = members.length;
+  const count = fields.length;
+  const members = objectMembers(
+    1,
+    type.fields.map(({ json }) => json),
+    fields.map(({ writer }) => writer.scan),
+    fields.map(({ element }) => element.nil === undefined),
+    additional?.words,
+  );
   const notes = context.contract.settings.replies !== 'lenient';
   // a reply that may report its failure in its body is checked elsewhere (W30)
   const checkMembers = memberCheck(
     type,
-    isPayload,
-    additional === undefined && undeclaredStatus === undefined,
+    isPayload && additional === undefined && undeclaredStatus === undefined,
   );
-  const byName = new Map(members.map(({ name }, index) => [name, index]));
-  // Upstreams write a type's members in a constant order. The member that followed each one in the last object is tried
-  // first: a hint that is verified and cannot change the output.
-  const follower = new Int32Array(count + 1);
-  for (let index = 0; index < count; index++) follower[index] = (index + 1) % count;
 
-  /** Returns the index of the member with the name at the tape's position, and moves past its closing quote. */
-  const findMember = (tape: Tape, before: number): number => {
-    const name = tape.string();
-    const index = byName.get(name);
-    if (index !== undefined) follower[before] = index;
-    return (
-      index ?? (undeclaredStatus !== undefined && name === errorMembers.status ? unlistedStatus : unlisted)
-    );
+  /** @param names names of the object's additional members so far */
+  const scanOther: ScanOther<Set<string> | undefined> = (name, start, node, tape, names) => {
+    const isStatus = undeclaredStatus !== undefined && name === errorMembers.status;
+    if (names !== undefined && !isStatus) {
+      additional?.scan(tape, node + 1 + count, start, names);
+      return undefined;
+    }
+    tape.dropped++;
+    if (isStatus) undeclaredStatus.scan(tape);
+    else {
+      if (notes) tape.note({ kind: 'dropped', type: type.name, member: name, at: start });
+      tape.skip();
+    }
+    return 'unknown';
   };
 
   const scan = (tape: Tape): void => {
     if (!enters(tape, 123)) return;
-    const slots = additional === undefined ? count : count + additional.words;
-    const node = beginRecord(tape, slots);
-    const objectStart = tape.position - 1;
-    const droppedBefore = tape.dropped;
-    let known = 0;
-    let names: Set<string> | undefined;
-    let before = count;
-    for (let first = true; tape.next(first, 125); first = false) {
-      if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
-      const nameStart = tape.position;
-      let index = follower[before] as number;
-      const guessed = members[index];
-      if (guessed !== undefined && tape.matches(tape.position + 1, guessed.key)) {
-        tape.position += 1 + guessed.key.length;
-      } else {
-        index = findMember(tape, before);
-      }
-      tape.colon();
-      const member = members[index];
-      if (member !== undefined) {
-        const slot = node + 1 + index;
-        if (tape.words[slot] !== -1)
-          throw new MismatchError({ expected: 'the member once', got: 'it again' }).at(member.name);
-        const value = tape.top;
-        tape.words[slot] = value;
-        known++;
-        before = index;
-        try {
-          member.writer.scan(tape);
-          if (tape.strict && tape.words[value] === nothing && member.element.nil === undefined)
-            throw new MismatchError({ expected: 'a value', got: 'null' });
-        } catch (error) {
-          throw error instanceof MismatchError ? error.at(member.name) : error;
-        }
-      } else if (additional !== undefined && index === unlisted) {
-        names = additional.scan(tape, node + 1 + count, nameStart, names);
-      } else {
-        tape.dropped++;
-        if (index === unlistedStatus) undeclaredStatus?.scan(tape);
-        else {
-          if (notes) noteDropped(tape, type, nameStart);
-          tape.skip();
-        }
-      }
-    }
-    if (notes && known < count) checkMembers(tape, objectStart, node + 1, known > 0, droppedBefore);
+    const node = tape.top;
+    const at = tape.position - 1;
+    const names = additional === undefined ? undefined : new Set<string>();
+    const unknown = scanObject(members, tape, scanOther, names);
+    if (notes) checkMembers(tape, at, node + 1, unknown !== undefined);
   };
 
   const write = (tape: Tape, node: number, output: Output): void => {
@@ -334,8 +293,8 @@ export function recordWriter(
     for (let index = 0; index < count; index++) {
       const value = tape.words[slots + index] as number;
       if (value === -1) continue;
-      const member = members[index] as FieldWriter;
-      writeElement(member.element, member.writer, tape, value, output);
+      const { element, writer } = fields[index] as FieldWriter;
+      writeElement(element, writer, tape, value, output);
     }
     additional?.write(tape, slots + count, output);
   };
@@ -344,15 +303,16 @@ export function recordWriter(
 }
 
 /**
- * Returns the function that records missing required members of a scanned object. It throws MismatchError for a payload
- * with other members only.
+ * Returns the function that records missing required members of a scanned object.
+ *
+ * @param needsKnown true if an object with unknown members only is a mismatch
  */
-function memberCheck(type: RecordType, isPayload: boolean, isClosed: boolean) {
+function memberCheck(type: RecordType, needsKnown: boolean) {
   const required = type.fields.flatMap(({ json, promised }, index) =>
     promised === true ? [{ index, member: json }] : [],
   );
-  return (tape: Tape, at: number, slots: number, hasKnown: boolean, droppedBefore: number): void => {
-    if (isPayload && !hasKnown && isClosed && tape.dropped > droppedBefore)
+  return (tape: Tape, at: number, slots: number, hasUnknown: boolean): void => {
+    if (needsKnown && hasUnknown && type.fields.every((_, index) => tape.words[slots + index] === -1))
       throw new MismatchError({
         expected: `an object with members of ${type.name} (${someNames(type.fields.map(({ json }) => json))})`,
         got: 'one that has none of them, but others',
@@ -363,22 +323,4 @@ function memberCheck(type: RecordType, isPayload: boolean, isClosed: boolean) {
       tape.note({ kind: 'missing', type: type.name, member, at });
     }
   };
-}
-
-/** Records a member that the type lacks. Its name starts at an offset; the tape is at its value. */
-function noteDropped(tape: Tape, type: RecordType, nameStart: number): void {
-  const { position } = tape;
-  tape.position = nameStart;
-  tape.note({ kind: 'dropped', type: type.name, member: tape.string(), at: nameStart });
-  tape.position = position;
-}
-
-/** Pushes a record's node with the given number of empty slots. */
-function beginRecord(tape: Tape, slots: number): number {
-  tape.reserve(slots + 1);
-  const node = tape.top;
-  tape.words[node] = record;
-  for (let slot = node + 1; slot <= node + slots; slot++) tape.words[slot] = -1;
-  tape.top = node + 1 + slots;
-  return node;
 }

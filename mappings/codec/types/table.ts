@@ -1,9 +1,9 @@
 import type { NamedType } from '../../contract/model.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { arrayReader, arrayWriter } from './array.ts';
-import { enumReader, enumWriter } from './enum.ts';
 import { mapReader, mapWriter } from './map.ts';
 import { recordReader, recordWriter } from './record.ts';
+import { enumReader, enumWriter } from './scalar.ts';
 import { tupleReader, tupleWriter } from './tuple.ts';
 import { unionReader, unionWriter } from './union.ts';
 

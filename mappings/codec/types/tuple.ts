@@ -3,10 +3,19 @@ import type { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext, WriterOf } from '../context.ts';
-import { elementOf, enters, entersJson, passUnknown, readMember, writeElement } from '../element.ts';
+import {
+  elementOf,
+  enters,
+  entersJson,
+  passUnknown,
+  readMember,
+  refuseAgain,
+  refuseText,
+  writeElement,
+} from '../element.ts';
+import { pushItem } from '../json-scan.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { someNames } from '../scalars/text.ts';
-import { pushItem } from './entries.ts';
 
 /** Codec of a tuple: an element for each position, and one for the items after them. */
 
@@ -34,10 +43,9 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       const element = index === undefined ? undefined : elements[index];
       reading.path.push(local.slice(0, 64));
       if (index === undefined || element === undefined) {
-        passUnknown(context, xml, reading, { detail: `unknown element, expected ${expected}` });
+        passUnknown(context, xml, reading, () => ({ detail: `unknown element, expected ${expected}` }));
       } else if (seen[index] === true) {
-        refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
-        xml.skip();
+        refuseAgain(xml, reading);
       } else {
         const before = reading.problems.length;
         const value = readMember(element.reader.read, index < restIndex ? 'null' : undefined, xml, reading);
@@ -46,7 +54,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       }
       reading.path.pop();
     }
-    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    refuseText(xml, reading);
     const items = values[restIndex]?.slice(1, -1) ?? '';
     const last = items === '' ? seen.slice(0, restIndex).lastIndexOf(true) : restIndex;
     refuseGap(elements, seen, last, reading);

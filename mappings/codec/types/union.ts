@@ -48,7 +48,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       const reader =
         xml.namespace === typesNamespace || xml.namespace === '' ? readers.get(local) : undefined;
       if (reader === undefined) {
-        passUnknown(context, xml, reading, { expected, got: quoteElement(local) });
+        passUnknown(context, xml, reading, () => ({ expected, got: quoteElement(local) }));
         continue;
       }
       reading.path.push(local);
