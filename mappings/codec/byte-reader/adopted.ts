@@ -1,6 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { Settings } from '../../contract/overlay-keys.ts';
-import type { AdoptedBody, AdoptedMessage, ElementDeclaration, Member } from '../../contract/type-graph.ts';
+import type { AdoptedBody, AdoptedMessage, ElementDeclaration } from '../../contract/type-graph.ts';
 import type { SimpleOf } from '../adopted/simple-types.ts';
 import { quoteJson } from '../scalars/text.ts';
 import { leafOf } from './leaf.ts';
@@ -41,7 +41,6 @@ const noSlots: ReadonlyMap<string, number> = new Map();
 const unbound = (): undefined => undefined;
 
 function policyOf(simpleOf: SimpleOf, settings: Settings, limits: Limits): Policy {
-  const isStrict = settings.validate === 'strict';
   return {
     limits,
     leafOf: (type, element) => {
@@ -51,14 +50,8 @@ function policyOf(simpleOf: SimpleOf, settings: Settings, limits: Limits): Polic
       const read = isText ? quoteJson : (given: string) => fromXml(given, unbound);
       return leafOf({ text, takesEmpty, fromXml: read }, type, element, limits);
     },
-    takes: () => true,
     nilOf: ({ nillable }) => (nillable ? 'null' : 'absent'),
-    takesType: (_, members) => !(isStrict && members.some(isBounded)),
-    namespacesOf: ({ name }) => [name.namespace, ''],
+    isStrict: settings.validate === 'strict',
+    itemNamespaces: [],
   };
-}
-
-/** Returns true for a list whose number of items has bounds. */
-function isBounded({ repeats, least, most }: Member): boolean {
-  return repeats && (least > 0 || most !== Number.POSITIVE_INFINITY);
 }

@@ -4,7 +4,7 @@ import type { Contract, Operation } from '../../contract/model.ts';
 import { typeGraphOf } from '../../type-graph.ts';
 import type { RequestReaders } from '../codecs.ts';
 import { credentialsSlot } from '../problem.ts';
-import type { Refusal } from '../scalars/scalar.ts';
+import { enumeration } from '../scalars/enumeration.ts';
 import type { Scalars } from '../scalars/table.ts';
 import { isNilAbsent } from '../types/record.ts';
 import { missDeep } from '../types/record-fields.ts';
@@ -46,9 +46,6 @@ export function openapiByteReaders(
   };
 }
 
-/** A value that an enum lacks; the usual reader says so. */
-const otherValue: Refusal = { code: 'InvalidEnum', reason: {} };
-
 function policyOf(
   contract: Contract,
   scalars: Scalars,
@@ -57,10 +54,6 @@ function policyOf(
 ): Policy {
   const { namespaces, settings } = contract;
   const graph = typeGraphOf(contract);
-  const isStrict = settings.validate === 'strict';
-  const { types, arrays } = namespaces;
-  const members = [types, ''];
-  const items = [types, arrays, ''];
   return {
     limits,
     leafOf: (type, element) => {
@@ -68,9 +61,8 @@ function policyOf(
       if (scalar === 'json' && settings.json === 'tree') return undefined;
       if (scalar !== undefined)
         return leafOf(scalars[scalar], { ...type, facets: noFacets }, element, limits);
-      const tokens = new Map((facets.enumeration ?? []).map((value) => [value, JSON.stringify(value)]));
-      const fromXml = (text: string) => tokens.get(text) ?? otherValue;
-      return leafOf({ text: 'plain', takesEmpty: tokens.has(''), fromXml }, type, element, limits);
+      const codec = enumeration(facets.enumeration ?? [], '', settings.unknownEnumValues);
+      return leafOf(codec, type, element, limits);
     },
     nilOf: ({ nillable, demands, type }, isInput) => {
       const source = graph.sourceOf(type);
@@ -78,8 +70,7 @@ function policyOf(
       const field = { nillable, type: source, ...(demands?.nilIsAbsent && { nilIsAbsent: true as const }) };
       return isNilAbsent(field, isInput, contract) ? 'absent' : (readerOf(source).nil ?? 'absent');
     },
-    takes: ({ demands }) => !(isStrict && demands?.rules !== undefined),
-    takesType: () => true,
-    namespacesOf: (_, isItem) => (isItem ? items : members),
+    isStrict: settings.validate === 'strict',
+    itemNamespaces: [namespaces.types, namespaces.arrays],
   };
 }

@@ -23,18 +23,16 @@ export interface Policy {
   readonly limits: Limits;
   /** The leaf of a simple type in an element; undefined if the usual reader must read it. */
   readonly leafOf: (type: SimpleType, element: ElementDeclaration) => Leaf | undefined;
-  /** Returns false for an element that the usual reader must read. */
-  readonly takes: (element: ElementDeclaration) => boolean;
-  /** Returns false for a type that the usual reader must read. */
-  readonly takesType: (type: ComplexType, members: readonly Member[]) => boolean;
+  /** True if the usual reader must read values with rules, and lists whose number of items has bounds. */
+  readonly isStrict: boolean;
   /**
    * The meaning of `xsi:nil` for an element; undefined if the usual reader must read it.
    *
    * @param isInput true for a member of an operation's input
    */
   readonly nilOf: (element: ElementDeclaration, isInput: boolean) => Nil | undefined;
-  /** Namespaces that an element may be in on the wire: its own and none, and others for the items of a list. */
-  readonly namespacesOf: (element: ElementDeclaration, isItem: boolean) => readonly string[];
+  /** Namespaces that the items of a list may be in, besides their own and none. */
+  readonly itemNamespaces: readonly string[];
 }
 
 /** The meaning of an element with `xsi:nil`: a JSON null, or no member. */
@@ -126,7 +124,7 @@ export class Plans {
 
   #takes(type: ComplexType, members: readonly Member[]): boolean {
     const isPlain = !type.abstract && type.attributes.every(({ required }) => !required);
-    return isPlain && this.#policy.takesType(type, members);
+    return isPlain && !(this.#policy.isStrict && members.some(isBounded));
   }
 
   #planOf(type: ComplexType, once: boolean): Plan | undefined {
@@ -153,12 +151,12 @@ export class Plans {
       element !== undefined &&
       !element.abstract &&
       element.substitutes.length === 0 &&
-      this.#policy.takes(element) &&
+      !(this.#policy.isStrict && element.demands?.rules !== undefined) &&
       localNames(all).filter((local) => local === element.name.local).length === 1;
     const once = !isItem && !member.repeats;
     return {
       local: isPlain ? element.name.local : undefined,
-      namespaces: element === undefined ? [] : this.#policy.namespacesOf(element, isItem),
+      namespaces: [element?.name.namespace ?? '', ...(isItem ? this.#policy.itemNamespaces : []), ''],
       json,
       required,
       notEmpty: element?.demands?.notEmpty === true,
@@ -196,6 +194,11 @@ function inSlot(member: MemberPlan, slot: number | undefined): MemberPlan {
 
 function leafValue(leaf: Leaf | undefined, member: string | undefined): Value | undefined {
   return leaf === undefined ? undefined : { kind: 'leaf', leaf, member };
+}
+
+/** Returns true for a list whose number of items has bounds. */
+function isBounded({ repeats, least, most }: Member): boolean {
+  return repeats && (least > 0 || most !== Number.POSITIVE_INFINITY);
 }
 
 /** The local names of the elements that members may be; one of several elements is found by rules of its own. */
