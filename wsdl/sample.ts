@@ -1,15 +1,9 @@
 import { scalarTable } from '../mappings/codec/scalars/table.ts';
-import type {
-  ArrayType,
-  Contract,
-  MapType,
-  Operation,
-  RecordType,
-  Type,
-} from '../mappings/contract/model.ts';
-import { namespaces } from '../mappings/contract/model.ts';
+import { jsonFormOf } from '../mappings/contract/members.ts';
+import { type Contract, namespaces, type Operation } from '../mappings/contract/model.ts';
+import type { ElementDeclaration, QName, SchemaType } from '../mappings/contract/type-graph.ts';
+import { typeGraphOf } from '../mappings/type-graph.ts';
 import { type DocumentNode, element, writeXml } from './document.ts';
-import { schemaOf } from './schema.ts';
 
 /** Maximum depth of records, arrays and maps. Types may be recursive, and a sample must stay readable. */
 const deepest = 4;
@@ -25,87 +19,71 @@ interface Sampling {
 }
 
 /**
- * Writes a SOAP 1.1 request with a value for every field, up to the maximum depth and number of elements. It is valid
- * against the WSDL's schemas.
+ * Writes a SOAP 1.1 request of an OpenAPI contract, with a value for every field, up to the maximum depth and number of
+ * elements. It is valid against the WSDL's schemas.
  */
 export function writeSample(contract: Contract, operation: Operation): string {
-  const children = fields({ contract, left: largest }, operation.input, 1);
+  const type = typeGraphOf(contract).nodeOf(operation.input);
+  const children = content({ contract, left: largest }, type, 0);
   const wrapper = element(operation.name, { xmlns: contract.namespaces.types }, ...children);
   return writeXml(
     element('soap:Envelope', { 'xmlns:soap': namespaces.soap11 }, element('soap:Body', {}, wrapper)),
   );
 }
 
-function fields(sampling: Sampling, record: RecordType, depth: number): DocumentNode[] {
-  return record.fields
-    .filter(({ type }) => depth < deepest || type.kind === 'scalar' || type.kind === 'enum')
-    .flatMap(({ xml, type, allowed }) => elementOf(sampling, xml, type, depth, allowed));
-}
-
 /** Returns an element with a sample value, or nothing if the maximum number of elements is reached. */
-function elementOf(
+function sampleOf(
   sampling: Sampling,
-  xml: string,
-  type: Type,
+  { name, type }: ElementDeclaration,
   depth: number,
-  allowed?: readonly string[],
-): DocumentNode[] {
+): readonly DocumentNode[] {
   if (sampling.left === 0) return [];
   sampling.left--;
-  return [element(xml, {}, ...content(sampling, type, depth, allowed))];
+  return [element(name.local, {}, ...content(sampling, type, depth))];
 }
 
 /** Returns the content of an element of the type. */
-function content(
-  sampling: Sampling,
-  type: Type,
-  depth: number,
-  allowed?: readonly string[],
-): (DocumentNode | string)[] {
-  const { contract } = sampling;
-  switch (type.kind) {
-    case 'scalar':
-      if (type.scalar === 'json' && contract.settings.json === 'tree')
-        return [element('map', { xmlns: namespaces.jsonTree })];
-      return [scalarTable[type.scalar].sample];
-    case 'enum':
-      return [allowed?.[0] ?? type.values[0] ?? ''];
-    case 'record':
-      return fields(sampling, type, depth + 1);
-    case 'union': {
-      const [first] = type.variants;
-      return first === undefined ? [] : elementOf(sampling, first.xml, first.type, depth + 1);
-    }
-    case 'tuple': {
-      if (depth >= deepest) return [];
-      const all = [...type.positions, ...(type.rest === undefined ? [] : [type.rest])];
-      return all.flatMap((item) => elementOf(sampling, item.xml, item.type, depth + 1));
-    }
-    case 'array':
-      if (depth >= deepest) return [];
-      return [part(contract, type, type.itemName, content(sampling, type.item, depth + 1))];
-    case 'map': {
-      if (depth >= deepest) return [];
-      const prefix = prefixOf(contract, type);
-      const key = element(`${prefix}Key`, {}, 'key');
-      const value = element(`${prefix}Value`, {}, ...content(sampling, type.value, depth + 1));
-      return [part(contract, type, type.entryName, [key, value])];
-    }
+function content(sampling: Sampling, type: SchemaType, depth: number): readonly (DocumentNode | string)[] {
+  if (type.kind === 'simple') {
+    const { scalar, facets } = type;
+    if (scalar === undefined) return [facets.enumeration?.[0] ?? ''];
+    const isTree = scalar === 'json' && sampling.contract.settings.json === 'tree';
+    return isTree ? [element('map', { xmlns: namespaces.jsonTree })] : [scalarTable[scalar].sample];
   }
+  const inner = (child: ElementDeclaration) => sampleOf(sampling, child, depth + 1);
+  const form = jsonFormOf(type, false);
+  if (form.kind === 'union') return form.variants.slice(0, 1).flatMap((variant) => inner(variant.element));
+  if (form.kind === 'object')
+    return form.members.members.flatMap((member) => {
+      if (member.kind !== 'element') return [];
+      return depth + 1 < deepest || member.element.type.kind === 'simple' ? inner(member.element) : [];
+    });
+  if (depth >= deepest) return [];
+  if (form.kind === 'tuple')
+    return [...form.positions, ...(form.rest === undefined ? [] : [form.rest])].flatMap(inner);
+  if (type.content.kind === 'map') {
+    const { item, key, value } = type.content;
+    const valueContent = content(sampling, value.type, depth + 1);
+    const keyElement = element(tagOf(sampling, key.name), {}, 'key');
+    return [part(sampling, item, [keyElement, element(tagOf(sampling, value.name), {}, ...valueContent)])];
+  }
+  if (form.kind !== 'list' || form.item.kind !== 'element') return [];
+  const { element: item } = form.item;
+  return [part(sampling, item, content(sampling, item.type, depth + 1))];
 }
 
-/** Creates an item or entry in the namespace of its array or map. The types namespace is the default namespace. */
+/** Creates an item or entry in the namespace of its array or map. */
 function part(
-  contract: Contract,
-  owner: ArrayType | MapType,
-  name: string,
+  sampling: Sampling,
+  { name }: ElementDeclaration,
   children: readonly (DocumentNode | string)[],
 ): DocumentNode {
-  const prefix = prefixOf(contract, owner);
-  const declaration = prefix === '' ? {} : { 'xmlns:arr': contract.namespaces.arrays };
-  return element(`${prefix}${name}`, declaration, ...children);
+  const tag = tagOf(sampling, name);
+  const { arrays } = sampling.contract.namespaces;
+  return element(tag, tag === name.local ? {} : { 'xmlns:arr': arrays }, ...children);
 }
 
-function prefixOf(contract: Contract, type: ArrayType | MapType): '' | 'arr:' {
-  return schemaOf(contract, type) === 'types' ? '' : 'arr:';
+/** Returns the qualified name of an element. The types namespace is the default namespace. */
+function tagOf({ contract }: Sampling, { namespace, local }: QName): string {
+  return namespace === contract.namespaces.types ? local : `arr:${local}`;
 }
