@@ -10,7 +10,12 @@ type Port = Readonly<
 
 const [wsdl = '', version] = process.argv.slice(2);
 const client = await createClientAsync(wsdl, { forceSoap12Headers: version === '1.2' });
-if (security !== undefined) client.setSecurity(new WSSecurity('demo', 'demo-key', tokenOptions));
+if (security !== undefined) {
+  const { passwordType } = tokenOptions;
+  // docs:begin token
+  client.setSecurity(new WSSecurity('demo', 'demo-key', { passwordType, hasTimeStamp: true }));
+  // docs:end token
+}
 const keys = process.env.SIGNING;
 if (keys !== undefined) {
   const key = readFileSync(join(keys, 'caller.key'), 'utf8');
