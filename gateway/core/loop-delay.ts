@@ -16,19 +16,26 @@ export interface Lateness {
  * therefore measures nothing if each iteration takes longer than the time between two resets.
  */
 export class LoopDelay {
-  #due = performance.now() + sampleMs;
+  readonly #now: () => number;
+  #due: number;
   /** The two longest delays since the last call of `take`, and in the interval before it. */
-  #now: readonly number[] = [0, 0];
+  #last: readonly number[] = [0, 0];
   #before: readonly number[] = [0, 0];
   readonly #timer = setInterval(() => this.#sample(), sampleMs).unref();
+
+  /** @param now monotonic clock, in ms */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#due = now() + sampleMs;
+  }
 
   /** Returns the delays and starts a new interval. Call this about every second. */
   take(): Lateness {
     this.#sample();
-    const [mostMs = 0] = this.#now;
-    const [, repeatedMs = 0] = longestTwo([...this.#now, ...this.#before]);
-    this.#before = this.#now;
-    this.#now = [0, 0];
+    const [mostMs = 0] = this.#last;
+    const [, repeatedMs = 0] = longestTwo([...this.#last, ...this.#before]);
+    this.#before = this.#last;
+    this.#last = [0, 0];
     return { mostMs, repeatedMs };
   }
 
@@ -38,8 +45,8 @@ export class LoopDelay {
 
   /** Counts each delay once, whichever timer runs first after it. */
   #sample(): void {
-    const now = performance.now();
-    if (now > this.#due) this.#now = longestTwo([...this.#now, now - this.#due]);
+    const now = this.#now();
+    if (now > this.#due) this.#last = longestTwo([...this.#last, now - this.#due]);
     this.#due = now + sampleMs;
   }
 }
