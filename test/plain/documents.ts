@@ -140,9 +140,22 @@ export const documents: fc.Arbitrary<SmallDocument> = fc
       ]),
     ),
     components: {
-      schemas: Object.fromEntries(components.map((name, index) => [name, schemas[index] ?? {}])),
+      schemas: withoutCircles(
+        Object.fromEntries(components.map((name, index) => [name, schemas[index] ?? {}])),
+      ),
     },
   }));
+
+/** Replaces schemas that refer to themselves without an object in between, which no contract may have. */
+function withoutCircles(schemas: Record<string, { readonly $ref?: string }>): Record<string, object> {
+  const isCircular = (name: string, before: readonly string[]): boolean => {
+    const next = schemas[name]?.$ref?.replace('#/components/schemas/', '');
+    return next !== undefined && (before.includes(next) || isCircular(next, [...before, next]));
+  };
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, isCircular(name, [name]) ? {} : schema]),
+  );
+}
 
 /** Loads a document, by default without an overlay. */
 export function load(openapi: object, names?: ContractNames, overlay?: object): LoadedContract {

@@ -200,9 +200,6 @@ const schemas = {
   Tree: { type: 'object', additionalProperties: { $ref: '#/components/schemas/Tree' } },
   Loop: { type: 'array', items: { $ref: '#/components/schemas/Loop' } },
   Alias: { $ref: '#/components/schemas/Box' },
-  Self: { $ref: '#/components/schemas/Self' },
-  Round: { $ref: '#/components/schemas/Turn' },
-  Turn: { $ref: '#/components/schemas/Round' },
   Sum: { allOf: [{ $ref: '#/components/schemas/Sum' }] },
   MaybeBox: { type: ['object', 'null'], properties: { a: { type: 'string' } } },
 };
@@ -347,18 +344,6 @@ const becomes: readonly (readonly [title: string, schema: unknown, type: string,
   ['a base type that nothing extends', ref('Pet'), 'Pet(kind)'],
   ['text where a schema should be', 'text', 'json', ': expected a schema, got "text"'],
   ['false', false, 'json', ': expected a schema, got false'],
-  [
-    'a reference to itself',
-    ref('Self'),
-    'json',
-    '/components/schemas/Self/$ref: refers to itself; expected a reference to a value',
-  ],
-  [
-    'a reference in a circle',
-    ref('Round'),
-    'json',
-    '/components/schemas/Round/$ref: refers to itself; expected a reference to a value',
-  ],
   [
     'an allOf of itself',
     ref('Sum'),

@@ -483,6 +483,21 @@ const unresolved: readonly DocumentCase[] = [
     ],
   ],
   [
+    'schemas that refer to themselves, also in a circle',
+    taking(
+      { a: { $ref: '#/components/schemas/Self' }, b: { $ref: '#/components/schemas/Round' } },
+      {
+        Self: { $ref: '#/components/schemas/Self' },
+        Round: { $ref: '#/components/schemas/Turn' },
+        Turn: { $ref: '#/components/schemas/Round' },
+      },
+    ),
+    [
+      '/components/schemas/Self/$ref: refers to itself; expected a reference to a value',
+      '/components/schemas/Round/$ref: refers to itself; expected a reference to a value',
+    ],
+  ],
+  [
     'schemas that refer to nothing, also by names that every object has',
     taking({ a: { $ref: '#/components/schemas/Gone' }, b: { $ref: '#/components/schemas/constructor' } }),
     [
