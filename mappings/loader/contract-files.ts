@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ContractError } from './document/error.ts';
 import { isNode } from './document/node.ts';
@@ -68,6 +68,11 @@ export function namesLockOf(place: ContractPlace): string {
 export function filesIn(directory: string): ContractFiles {
   const openapi = findFile(directory, 'openapi');
   if (openapi !== undefined) return { openapi, overlay: findFile(directory, 'soap') };
+  if (statSync(directory, { throwIfNoEntry: false })?.isFile() === true) {
+    const message =
+      'expected a folder, got a file. For an OpenAPI document, use `openapi:` in soapbridge.yaml, or --openapi';
+    throw new ContractError([{ file: directory, pointer: '', message }]);
+  }
   const message =
     'no such file; a contract is a folder with openapi.yaml or a legacy WSDL, and an optional soap.yaml (or .yml, .json)';
   throw new ContractError([{ file: join(directory, 'openapi.yaml'), pointer: '', message }]);

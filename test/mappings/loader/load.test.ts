@@ -169,6 +169,16 @@ test('the error for an unreadable folder has the reason', (t) => {
   );
 });
 
+test('the error for a file instead of a folder names the key and the option for files', (t) => {
+  const file = join(folder(t, { 'openapi.yaml': yaml }), 'openapi.yaml');
+  t.deepEqual(
+    problemsOf(() => readContract(file)),
+    [
+      `${file}#: expected a folder, got a file. For an OpenAPI document, use \`openapi:\` in soapbridge.yaml, or --openapi`,
+    ],
+  );
+});
+
 test('named files may have any names, and each missing one is reported', (t) => {
   const directory = folder(t, { 'parcels.json': yaml, 'parcels.soap': soap });
   const openapi = join(directory, 'parcels.json');
