@@ -8,7 +8,7 @@ import type { Ids } from './message.ts';
 import { names, valueTypes } from './names.ts';
 import { invalid, SecurityProblem, unsupportedToken } from './problem.ts';
 import { shownName, type TreeElement } from './tree.ts';
-import { type Token, type Trust, tokenOf } from './trust.ts';
+import { type Token, type TokenKind, type Trust, tokenId, tokenOf } from './trust.ts';
 
 /** Maximum number of parts of an X509Data (X39). */
 export const maxDataParts = 4;
@@ -25,7 +25,7 @@ export class Tokens {
   readonly #ids: Ids;
   readonly #trust: Trust;
   readonly #now: number;
-  /** Tokens by SHA-256. A message may name one certificate many times before it is trusted. */
+  /** Tokens by kind and SHA-256. A message may name one certificate many times before it is trusted. */
   readonly #known = new Map<string, Token>();
 
   /** @param now time in ms since 1970 */
@@ -103,10 +103,10 @@ export class Tokens {
     return this.#parsed(base64In(element), type === valueTypes.path ? 'path' : 'certificate', element);
   }
 
-  #parsed(bytes: Buffer, kind: 'certificate' | 'path', element: TreeElement | undefined): NamedToken {
+  #parsed(bytes: Buffer, kind: TokenKind, element: TreeElement | undefined): NamedToken {
     if (bytes.length > maxCertificateBytes)
       invalid({ detail: `a certificate of more than ${maxCertificateBytes} bytes` }, 'limit');
-    const id = hash('sha256', bytes, 'latin1');
+    const id = tokenId(bytes, kind);
     const token = this.#known.get(id) ?? this.#trust.parse(bytes, kind, id, this.#now);
     if (token === undefined) badToken('the token is not an X.509 certificate');
     this.#known.set(id, token);

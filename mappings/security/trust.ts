@@ -25,13 +25,21 @@ export interface Token {
   readonly signer: Certificate;
   /** The other certificates of a PKIPath. */
   readonly others: readonly Certificate[];
-  /** SHA-256 of the bytes of the token, one character per byte. The cache of results uses it as key. */
+  /** Kind and SHA-256 of the bytes of the token. The cache of results uses it as key. */
   readonly id: string;
+}
+
+/** The form of the bytes of a token, which its ValueType states (X10). */
+export type TokenKind = 'certificate' | 'path';
+
+/** Returns the key of a token for caches. The same bytes are no token of another kind. */
+export function tokenId(bytes: Buffer, kind: TokenKind): string {
+  return `${kind} ${hash('sha256', bytes, 'latin1')}`;
 }
 
 /** Returns the token of a certificate without a path. */
 export function tokenOf(signer: Certificate): Token {
-  return { signer, others: [], id: hash('sha256', signer.bytes, 'latin1') };
+  return { signer, others: [], id: tokenId(signer.bytes, 'certificate') };
 }
 
 /** Time for which a result is used again, in ms, and the number of remembered results (X11). */
@@ -66,9 +74,9 @@ export class Trust {
   /**
    * Parses a certificate, or a path of certificates. Returns undefined for other bytes.
    *
-   * @param id SHA-256 of the bytes
+   * @param id the `tokenId` of the bytes
    */
-  parse(bytes: Buffer, kind: 'certificate' | 'path', id: string, now: number): Token | undefined {
+  parse(bytes: Buffer, kind: TokenKind, id: string, now: number): Token | undefined {
     const remembered = this.#remembered.get(id);
     if (remembered !== undefined && isDuring(remembered, now)) return remembered.token;
     if (kind === 'path') {
