@@ -110,6 +110,7 @@ class CanonicalWriter {
       if (typeof node === 'string') this.#text += canonicalText(node);
       else if (this.#included?.has(node) === true) this.#include(this.#included.get(node));
       else if (node.source !== undefined && this.#areWritten(node.copied)) this.#text += node.source;
+      else if (node.source !== undefined && node.copied.length === 1) this.#copyDeclared(node, node.source);
       else if (node !== this.#omitted)
         this.#element(node, this.#alwaysDeclared(node.declarations), node.attributes);
     }
@@ -119,6 +120,14 @@ class CanonicalWriter {
       if (namespace === undefined) this.#written.delete(prefix);
       else this.#written.set(prefix, namespace);
     }
+  }
+
+  /** Writes the source of an element whose names all have its own prefix, with the declaration of that prefix. */
+  #copyDeclared({ prefix, local, namespace }: TreeElement, source: string): void {
+    const end = 1 + local.length + (prefix === '' ? 0 : prefix.length + 1);
+    const declaration = ` xmlns${prefix === '' ? '' : `:${prefix}`}="${canonicalAttribute(namespace)}"`;
+    this.#text += source.slice(0, end) + declaration + source.slice(end);
+    if (this.#text.length > this.#most) throw new CanonicalError('too long');
   }
 
   /** Returns true if a name needs no declaration here. */

@@ -200,6 +200,33 @@ test('X14: an element that is copied from its source needs its prefixes declared
   t.is(ours(wideTree, wideTree.root, { kind: 'inclusive', prefixes: none }), wide);
 });
 
+test('X14: each copied element declares the only prefix in it', (t) => {
+  const form: CanonicalForm = { kind: 'exclusive', prefixes: none };
+  const tree = readTree(
+    '<q:a xmlns="urn:d" xmlns:p="urn:p" xmlns:q="urn:q"><p:b>1<p:c>&amp;</p:c></p:b><p:b>2<p:d>3</p:d></p:b><e>4</e><e>5</e></q:a>',
+    defaultLimits,
+  );
+  const expected =
+    '<q:a xmlns:q="urn:q"><p:b xmlns:p="urn:p">1<p:c>&amp;</p:c></p:b><p:b xmlns:p="urn:p">2<p:d>3</p:d></p:b><e xmlns="urn:d">4</e><e xmlns="urn:d">5</e></q:a>';
+  t.is(ours(tree, tree.root, form), expected);
+  const undeclared = readTree(
+    '<a xmlns="urn:d"><p:b xmlns="" xmlns:p="urn:p"><c>1</c></p:b></a>',
+    defaultLimits,
+  );
+  const empty = '<a xmlns="urn:d"><p:b xmlns:p="urn:p"><c xmlns="">1</c></p:b></a>';
+  t.is(ours(undeclared, undeclared.root, form), empty);
+  const escaped = readTree(`<q:a xmlns:q="urn:q" xmlns:p='urn:"&lt;'><p:b>1</p:b></q:a>`, defaultLimits);
+  t.is(ours(escaped, escaped.root, form), '<q:a xmlns:q="urn:q"><p:b xmlns:p="urn:&quot;&lt;">1</p:b></q:a>');
+  const long = readTree(
+    `<a xmlns:p="urn:${'x'.repeat(500)}">${'<p:b>1</p:b>'.repeat(100)}</a>`,
+    defaultLimits,
+  );
+  const { length } = ours(long, long.root, form);
+  t.is(ours(long, long.root, form, length).length, length);
+  const error = t.throws(() => ours(long, long.root, form, 600), { instanceOf: CanonicalError });
+  t.is(error?.problem, 'too long');
+});
+
 test('X39: the length of canonical forms is limited while they are written', (t) => {
   const form: CanonicalForm = { kind: 'exclusive', prefixes: none };
   const tree = readTree(`<a xmlns:p="urn:${'x'.repeat(500)}">${'<p:b/>'.repeat(100)}</a>`, defaultLimits);
