@@ -58,6 +58,7 @@ export function factsOf(
       ? []
       : entriesOf(signatures, lifetimeOf(message, octets, limits, now));
   const entry = confirmed && entryOf(confirmed, replay, limits);
+  const fingerprint = x509 && certificatePart(x509, 'fingerprint');
   return {
     credentials: {
       values,
@@ -67,11 +68,11 @@ export function factsOf(
     },
     shown: {
       signer,
-      signerCertificate: x509 && certificatePart(x509, 'fingerprint')?.slice(0, 16),
+      signerCertificate: fingerprint?.slice(0, 16),
       signature: signatures.map((one) => describe(one, message)).join(', ') || undefined,
       assertion: confirmed?.assertion.issuer,
       usesSha1: signatures.some((one) => one.usesSha1),
-      audited: auditedOf(signatures, octets.get(message.body)),
+      audited: first && auditedOf(signatures, fingerprint, octets.get(message.body)),
     },
   };
 }
@@ -149,13 +150,11 @@ function entriesOf(signatures: readonly VerifiedSignature[], until: number): rea
  */
 function auditedOf(
   signatures: readonly VerifiedSignature[],
+  signerFingerprint: string | undefined,
   body: string | undefined,
-): AuditedFacts | undefined {
-  const [first] = signatures;
-  if (first === undefined) return undefined;
-  const { x509 } = first.signer.signer;
+): AuditedFacts {
   return {
-    signerFingerprint: x509 && certificatePart(x509, 'fingerprint'),
+    signerFingerprint,
     signatureSha256: signatures.map(({ value }) => hash('sha256', value)).join(', '),
     bodySha256: body === undefined ? undefined : hash('sha256', body),
   };
