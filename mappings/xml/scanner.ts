@@ -274,7 +274,9 @@ export class Scanner {
     if (quote !== doubleQuote && quote !== singleQuote) {
       throw this.error(start, { mistake: 'quotes', expected: 'a quoted value', got: this.got(start) });
     }
-    let end = start + 1;
+    plainValue.lastIndex = start + 1;
+    plainValue.test(this.text);
+    let end = plainValue.lastIndex;
     let plain = true;
     for (let code = this.code(end); code !== quote; code = this.code(++end)) {
       if (code === lessThan) throw this.error(end, { expected: 'no < in an attribute value' });
@@ -442,6 +444,10 @@ function endTag(name: string): Quote {
 export function cut(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
+
+/** The characters up to the first one that may end an attribute value, or that its loop checks. It never fails. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: line ends and tabs become spaces in values.
+const plainValue = /[^\0-\x1f"'&<]*/y;
 
 /** Maximum length in characters for which a loop is faster than a regular expression. */
 const shortText = 16;
