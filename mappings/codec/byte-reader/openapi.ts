@@ -1,9 +1,9 @@
 import { noFacets } from '../../contract/built-in-types.ts';
 import type { Limits } from '../../contract/limits.ts';
-import type { Contract, Operation } from '../../contract/model.ts';
+import type { Contract, Field, Operation } from '../../contract/model.ts';
 import { typeGraphOf } from '../../type-graph.ts';
 import type { RequestReaders } from '../codecs.ts';
-import { credentialsSlot } from '../problem.ts';
+import { credentialsSlot, type Problem, startReading } from '../problem.ts';
 import { enumeration } from '../scalars/enumeration.ts';
 import type { Scalars } from '../scalars/table.ts';
 import { isNilAbsent } from '../types/record.ts';
@@ -27,6 +27,8 @@ export function openapiByteReaders(
   return (operation, slots, refusesAttributes) => {
     const { credentials, settings } = contract;
     const field = operation.input.fields.find(({ json }) => json === credentials?.member);
+    /** All readings of a contract have one limit. */
+    let missing: readonly Problem[] | undefined;
     return compileByteReader({
       name: operation.name,
       spellings,
@@ -40,10 +42,19 @@ export function openapiByteReaders(
         reading.isReordered = isReordered;
         reading.refusesAttributes = refusesAttributes;
         const isMissing = field?.required === true && reading.slots[credentialsSlot] === undefined;
-        if (isMissing) missDeep(field, 'xml', [], reading, settings.soapErrors === 'fault');
+        if (!isMissing) return;
+        missing ??= missingOf(field, settings.soapErrors === 'fault', reading.limit);
+        reading.missing.push(...missing);
       },
     });
   };
+}
+
+/** Returns the problems of messages without a required member, which share them. */
+function missingOf(field: Field, isAbsent: boolean, limit: number): readonly Problem[] {
+  const reading = startReading(limit);
+  missDeep(field, 'xml', [], reading, isAbsent);
+  return reading.missing;
 }
 
 function policyOf(
