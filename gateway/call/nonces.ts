@@ -176,7 +176,7 @@ export class Nonces implements NonceStore {
     return numbers;
   }
 
-  /** Copies the live nonces to a new table with three slots per nonce. */
+  /** Copies the live nonces to a new table with four slots per nonce. */
   #renew(now: number): void {
     const old = this.#table;
     const isLive = (at: number): boolean => {
@@ -188,7 +188,7 @@ export class Nonces implements NonceStore {
     for (let at = 0; at < old.length; at += slotWords)
       if (isLive(at)) this.#count(old[at + keyWords + 1] ?? 0, 1);
     const numbers = this.#renumber();
-    const slots = Math.max(fewestSlots, 3 * this.#taken);
+    const slots = Math.max(fewestSlots, 4 * this.#taken);
     const table = new Uint32Array(slots * slotWords);
     for (let at = 0; at < old.length; at += slotWords) {
       if (!isLive(at)) continue;
