@@ -40,11 +40,11 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
     </section>
     <section aria-labelledby="request">
       <h2 id="request">${say('operation.request')}</h2>
-      ${message(view, input)}
+      ${messageMembers(view, input)}
     </section>
     <section aria-labelledby="reply">
       <h2 id="reply">${say('operation.reply')}</h2>
-      ${message(view, output)}
+      ${messageMembers(view, output)}
     </section>
     <section aria-labelledby="samples">
       <h2 id="samples">${say('operation.samples')}</h2>
@@ -58,7 +58,7 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
       <h2 id="errors">${say('overview.errors')}</h2>
       ${declaredErrors(view, compiled)}
       <h3>${say('operation.gatewayErrors')}</h3>
-      ${errors(view, compiled)}
+      ${gatewayErrors(view, compiled)}
     </section>
     ${mayTry && tryIt(view, compiled)}
   `;
@@ -68,7 +68,7 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
  * Renders the members of a message. For a WSDL, header blocks and the body element are included. For an OpenAPI
  * contract, the element is omitted, since it is named like the operation. A one-way operation has no reply.
  */
-function message(view: View, message: AdoptedMessage | undefined): Html {
+function messageMembers(view: View, message: AdoptedMessage | undefined): Html {
   const { texts, site, address } = view;
   if (message === undefined) return html`<p>${texts.say('operation.oneWay')}</p>`;
   if (message.body.kind === 'element' && !message.body.element.global)
@@ -78,6 +78,7 @@ function message(view: View, message: AdoptedMessage | undefined): Html {
     ${messageTree(view, message)}`;
 }
 
+/** Renders a table of the operation's addresses, one per format and route. A signed request can only be SOAP. */
 function addresses({ site, address, texts }: View, { operation }: CompiledOperation): Html {
   const { name, binding } = operation;
   const { action } = binding;
@@ -103,6 +104,7 @@ function addresses({ site, address, texts }: View, { operation }: CompiledOperat
   );
 }
 
+/** Renders the samples of the request and of the reply, one per format. The first of each is open. */
 function samples(view: View, compiled: CompiledOperation): Html {
   const { site, texts } = view;
   const all = samplesOf(site, compiled);
@@ -153,15 +155,15 @@ function programs(view: View, { operation }: CompiledOperation): Html {
 /** Renders the errors that the document or the WSDL declares for the operation. */
 function declaredErrors(view: View, { operation }: CompiledOperation): Html {
   const { say } = view.texts;
-  const { errors: stated = [] } = operation;
+  const { errors: described = [] } = operation;
   const { faults } = operation.binding;
-  if (stated.length === 0 && faults.length === 0) return undefined;
+  if (described.length === 0 && faults.length === 0) return undefined;
   return html`<h3>${say('operation.declaredErrors')}</h3>
     ${
-      stated.length > 0 &&
+      described.length > 0 &&
       table(
         [say('errors.status'), say('errors.meaning')],
-        stated.map(({ status, description }) => [status, html`<span dir="auto">${description}</span>`]),
+        described.map(({ status, description }) => [status, html`<span dir="auto">${description}</span>`]),
         say('operation.declaredErrors'),
       )
     }
@@ -173,7 +175,8 @@ function declaredErrors(view: View, { operation }: CompiledOperation): Html {
     )}`;
 }
 
-function errors(view: View, compiled: CompiledOperation): Html {
+/** Renders the errors that the gateway reports for a call of each operation, in SOAP 1.1 and JSON. */
+function gatewayErrors(view: View, compiled: CompiledOperation): Html {
   const { site, texts } = view;
   const say = texts.say;
   return html`<p>${say('operation.errorWords')}</p>
@@ -189,6 +192,7 @@ function errors(view: View, compiled: CompiledOperation): Html {
     })}`;
 }
 
+/** Renders the element in which the script of the pages creates the form. The element's attributes are its input. */
 function tryIt({ site, texts, up }: View, { operation }: CompiledOperation): Html {
   const folder = `${up}${site.folder}`;
   return html`<section aria-labelledby="try">
