@@ -10,9 +10,11 @@ import type {
 } from '../../description.ts';
 import { addCopyButtons } from '../copy.ts';
 import type { Mark, MessageEditor } from './editor.ts';
-import { type Answer, callOf, indented, messageOf, type OutgoingCall, sendCall } from './exchange.ts';
+import { type Answer, callOf, type OutgoingCall, sendCall } from './exchange.ts';
 import { memberFields } from './fields.ts';
+import { indentReply } from './indent-reply.ts';
 import { keepCredentials, keptCredentials } from './kept-credentials.ts';
+import { messageOf } from './message.ts';
 import { type Member, membersOf, readPayload } from './model.ts';
 
 type Say = (key: string, values?: Readonly<Record<string, string>>) => string;
@@ -380,7 +382,7 @@ function answerView({ status, headers, body, ms }: Answer, say: Say): unknown {
   return html`<p class=${`status ${isGood ? 'good' : 'bad'}`}>
       ${status}${meant === undefined ? '' : ` · X-Status ${meant}`} · ${say('try.time', { ms: String(ms) })}
     </p>
-    ${block(`${head}\n\n${indented(body, contentType)}`, say('try.received'))}`;
+    ${block(`${head}\n\n${indentReply(body, contentType)}`, say('try.received'))}`;
 }
 
 function block(text: string, label: string): unknown {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { callOf, indented } from '../../../console/client/try/exchange.ts';
+import { callOf } from '../../../console/client/try/exchange.ts';
 import type { FormDescription, RequestDescription } from '../../../console/description.ts';
 
 const credential = (name: string, header: string, format = '{}'): FormDescription['credentials'][number] => ({
@@ -48,18 +48,4 @@ test('a credential that was not typed leaves its placeholder and no header', (t)
   const call = callOf(form, requestOf('soap11', ['key']), '<a>YOUR_SESSION</a>', {}, '');
   t.is(call.body, '<a>YOUR_SESSION</a>');
   t.deepEqual(call.headers, { 'Content-Type': 'text/xml' });
-});
-
-test('a reply is indented by its media type; other text is unchanged', (t) => {
-  t.is(
-    indented('<?xml version="1.0"?><a><b>x</b></a>', 'text/xml; charset=utf-8'),
-    '<?xml version="1.0"?>\n<a>\n  <b>x</b>\n</a>',
-  );
-  t.is(indented('<a><b/></a>', 'application/soap+xml'), '<a>\n  <b/>\n</a>');
-  t.is(indented('{"a":[1.10]}', 'application/json'), '{\n  "a": [\n    1.10\n  ]\n}');
-  for (const text of ['<a><![CDATA[<b>]]></a>', '<a><!-- <b> --></a>'])
-    t.is(indented(text, 'text/xml'), text);
-  t.is(indented('{"a":1}', 'text/plain'), '{"a":1}');
-  t.is(indented('', 'text/xml'), '');
-  t.is(indented('no JSON', 'application/json'), 'no JSON');
 });
