@@ -190,20 +190,3 @@ export function parsePath(bytes: Buffer): readonly Certificate[] | undefined {
   const certificates = values.flatMap((value) => parseCertificate(value.bytes) ?? []);
   return certificates.length === values.length ? certificates : undefined;
 }
-
-/** Curves of EC keys by their names in OpenSSL: the sizes of the two numbers of an ECDSA value in bytes (X9). */
-const curves: Readonly<Record<string, 32 | 48 | 66>> = { prime256v1: 32, secp384r1: 48, secp521r1: 66 };
-
-/** Returns the size of a number of the curve in bytes, for an EC key on P-256, P-384 or P-521; undefined for other keys. */
-export function curveOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): 32 | 48 | 66 | undefined {
-  return asymmetricKeyType === 'ec' ? curves[asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
-}
-
-/** Bounds of RSA keys in bits (X2, X11). */
-export const rsaRange = { least: 2_048, most: 8_192 } as const;
-
-/** Returns the size of an RSA key in bits; undefined for another key. */
-export function rsaBits({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): number | undefined {
-  const isRsa = asymmetricKeyType === 'rsa' || asymmetricKeyType === 'rsa-pss';
-  return isRsa ? (asymmetricKeyDetails?.modulusLength ?? 0) : undefined;
-}

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { escapeXml } from '../codec/scalars/text.ts';
-import { type Certificate, keyUsageBit, rsaBits } from './certificate.ts';
+import { type Certificate, keyUsageBit } from './certificate.ts';
 import { dataCiphers, encryptData, keyTransports, wrapKey } from './ciphers.ts';
+import { rsaBits } from './key-size.ts';
 import { names } from './names.ts';
 
 /** For whom and how a reply is encrypted (X32). It is plain data, because a worker thread may read a request. */

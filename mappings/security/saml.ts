@@ -10,8 +10,9 @@ import {
   type Window,
 } from './assertion.ts';
 import type { CanonicalForm } from './canonical.ts';
-import { type Certificate, parseCertificate, rsaBits, rsaRange } from './certificate.ts';
+import { type Certificate, parseCertificate } from './certificate.ts';
 import { elementsIn } from './elements.ts';
+import { rsaBits, rsaRange } from './key-size.ts';
 import { type BareKey, readKeyValue } from './key-value.ts';
 import type { Ids } from './message.ts';
 import { names } from './names.ts';

@@ -2,8 +2,8 @@ import { constants, createPrivateKey, hash, type KeyObject, sign } from 'node:cr
 import type { ReplySigning } from '../contract/credentials.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import { type CanonicalForm, canonicalize } from './canonical.ts';
-import { curveOf } from './certificate.ts';
 import { encryptContent, type ReplyEncryption } from './encrypt.ts';
+import { curveBytes } from './key-size.ts';
 import { digestMethods, names, type SignatureMethod, signatureMethods, valueTypes } from './names.ts';
 import { readTree, type Tree, type TreeElement } from './tree.ts';
 
@@ -59,7 +59,7 @@ export class ReplySigner {
     this.#key = createPrivateKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'pkcs8' });
     this.#confirmation = confirmation;
     this.#token = `<o:BinarySecurityToken xmlns:u="${names.wsu}" EncodingType="${valueTypes.base64}" ValueType="${valueTypes.certificate}" u:Id="${replyIds.token}">${certificates[0]}</o:BinarySecurityToken>`;
-    const size = curveOf(this.#key);
+    const size = curveBytes(this.#key);
     const name = size === undefined ? 'rsa-sha256' : `ecdsa-sha${size === 66 ? 512 : size * 8}`;
     const usual = methodUris.get(name);
     if (usual === undefined) throw new RangeError(`no signature method for the key: ${name}`);

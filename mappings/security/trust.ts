@@ -5,10 +5,9 @@ import {
   maxPathCertificates,
   parseCertificate,
   parsePath,
-  rsaBits,
-  rsaRange,
 } from './certificate.ts';
 import type { Crl } from './crl.ts';
+import { rsaBits, rsaRange } from './key-size.ts';
 
 /** Why a certificate is not trusted, for the log (X11). */
 export type Distrust =

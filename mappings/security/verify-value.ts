@@ -1,5 +1,5 @@
 import { constants, hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
-import { curveOf } from './certificate.ts';
+import { curveBytes } from './key-size.ts';
 import type { SignatureMethod } from './names.ts';
 import { SecurityProblem } from './problem.ts';
 import type { Reference } from './signed-info.ts';
@@ -26,7 +26,7 @@ export function isSignedBy(text: string, value: Buffer, method: SignatureMethod,
   const type = key.asymmetricKeyType;
   const data = Buffer.from(text);
   if (method.key === 'ec') {
-    const size = curveOf(key);
+    const size = curveBytes(key);
     if (size === undefined || value.length !== 2 * size) return false;
     return verify(digest, data, { key, dsaEncoding: 'ieee-p1363' }, value);
   }

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { KeyPair } from '../../contract/credentials.ts';
-import { curveOf, parseCertificate, rsaBits } from '../../security/certificate.ts';
+import { parseCertificate } from '../../security/certificate.ts';
+import { curveBytes, rsaBits } from '../../security/key-size.ts';
 import type { ReadBytes } from '../document/bytes-reader.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -66,7 +67,7 @@ function readKey(at: string, name: string, report: Report, files: NamedFiles): K
     report(at, `expected a private key in PEM, got ${shown(name)}`);
     return undefined;
   }
-  if (key.asymmetricKeyType === 'rsa' || curveOf(key) !== undefined) return key;
+  if (key.asymmetricKeyType === 'rsa' || curveBytes(key) !== undefined) return key;
   report(at, `expected an RSA key, or an EC key on P-256, P-384 or P-521, got ${shown(name)}`);
   return undefined;
 }

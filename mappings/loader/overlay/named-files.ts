@@ -1,4 +1,5 @@
-import { type Certificate, parseCertificate, rsaBits, rsaRange } from '../../security/certificate.ts';
+import { type Certificate, parseCertificate } from '../../security/certificate.ts';
+import { rsaBits, rsaRange } from '../../security/key-size.ts';
 import type { ReadBytes } from '../document/bytes-reader.ts';
 import type { Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
