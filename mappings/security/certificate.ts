@@ -17,7 +17,7 @@ export const maxCertificateBytes = 16_384;
 /** Maximum number of certificates of a path (X11). */
 export const maxPathCertificates = 5;
 
-/** Extensions by OID that the checks of X11 know. They may be critical. */
+/** OIDs of the extensions that are supported (X11). A certificate with another critical extension is refused. */
 const extension = {
   subjectKeyIdentifier: '2.5.29.14',
   keyUsage: '2.5.29.15',
@@ -26,13 +26,13 @@ const extension = {
   extendedKeyUsage: '2.5.29.37',
 } as const;
 
-const known: ReadonlySet<string> = new Set(Object.values(extension));
+const supportedExtensions: ReadonlySet<string> = new Set(Object.values(extension));
 
 /** Name constraints of an issuer. They are not evaluated, so a path with such an issuer is refused. */
 const nameConstraints = '2.5.29.30';
 
 /** Signature algorithms by OID with a hash of SHA-2, or without a separate hash (EdDSA). */
-const strong: ReadonlySet<string> = new Set([
+const strongAlgorithms: ReadonlySet<string> = new Set([
   '1.2.840.113549.1.1.11', // RSA with PKCS #1 padding: SHA-256, SHA-384, SHA-512, SHA-224
   '1.2.840.113549.1.1.12',
   '1.2.840.113549.1.1.13',
@@ -46,9 +46,13 @@ const strong: ReadonlySet<string> = new Set([
 ]);
 
 /** Signature algorithms by OID with SHA-1: RSA with PKCS #1 padding, its old name, and ECDSA. */
-const withSha1: ReadonlySet<string> = new Set(['1.2.840.113549.1.1.5', '1.3.14.3.2.29', '1.2.840.10045.4.1']);
+const sha1Algorithms: ReadonlySet<string> = new Set([
+  '1.2.840.113549.1.1.5',
+  '1.3.14.3.2.29',
+  '1.2.840.10045.4.1',
+]);
 
-/** RSASSA-PSS, and the hashes of its parameters. */
+/** RSASSA-PSS. Its hash is a parameter: SHA-1, or one of SHA-2. */
 const pss = '1.2.840.113549.1.1.10';
 const sha1Oid = '1.3.14.3.2.26';
 const sha2Oids: ReadonlySet<string> = new Set(
@@ -74,8 +78,11 @@ export interface Certificate {
   readonly keyId: string | undefined;
   /** The first byte of keyUsage (RFC 5280, 4.2.1.3); undefined for none. */
   readonly keyUsage: number | undefined;
+  /** True if basicConstraints permit the subject to issue certificates. */
   readonly isCa: boolean;
+  /** Maximum number of CAs below this one in a path, from basicConstraints; undefined for no maximum. */
   readonly pathLength: number | undefined;
+  /** True for a critical extension that is not supported. */
   readonly hasUnknownCritical: boolean;
   readonly hasNameConstraints: boolean;
   /** Strength of the signature of the issuer. */
@@ -110,16 +117,20 @@ export function parseCertificate(given: Buffer): Certificate | undefined {
   }
 }
 
+/** Identifier octets of the optional fields of TBSCertificate: `[0] version` and `[3] extensions`. */
+const versionTag = 0xa0;
+const extensionsTag = 0xa3;
+
 /** Reads the fields of a Certificate (RFC 5280, 4.1). Throws DerError. */
 function fieldsOf(bytes: Buffer): Omit<Certificate, 'x509' | 'publicKey' | 'bytes' | 'from' | 'to'> {
   const [tbs, algorithm] = childrenOf(readDer(bytes, derTag.sequence));
   if (tbs === undefined) throw new DerError('expected a certificate');
   const all = childrenOf(tbs);
-  const fields = all[0]?.tag === 0xa0 ? all.slice(1) : all;
+  const fields = all[0]?.tag === versionTag ? all.slice(1) : all;
   const [serial, , issuer, , subject, key] = fields;
   if (issuer === undefined || subject === undefined || key === undefined)
     throw new DerError('expected a certificate');
-  const extensions = extensionsOf(fields.find(({ tag }) => tag === 0xa3));
+  const extensions = extensionsOf(fields.find(({ tag }) => tag === extensionsTag));
   const keyId = extensions.get(extension.subjectKeyIdentifier)?.value;
   const usage = extensions.get(extension.keyUsage)?.value;
   const constraints = extensions.get(extension.basicConstraints)?.value;
@@ -136,22 +147,30 @@ function fieldsOf(bytes: Buffer): Omit<Certificate, 'x509' | 'publicKey' | 'byte
     pathLength,
     hasNameConstraints: extensions.has(nameConstraints),
     strength: strengthOf(algorithm),
-    hasUnknownCritical: [...extensions].some(([oid, { isCritical }]) => isCritical && !known.has(oid)),
+    hasUnknownCritical: [...extensions].some(
+      ([oid, { isCritical }]) => isCritical && !supportedExtensions.has(oid),
+    ),
   };
 }
 
-/** Returns the strength of an AlgorithmIdentifier. OpenSSL refuses it if it differs from that in the certificate. */
+/**
+ * Returns the strength of the AlgorithmIdentifier next to the signature. The signed part of the certificate repeats it,
+ * and OpenSSL refuses a certificate if the two differ.
+ */
 function strengthOf(algorithm: Der | undefined): Strength {
   const [oid, parameters] = algorithm === undefined ? [] : childrenOf(algorithm);
   const name = oidOf(oid);
   if (name === pss) return strengthOfPss(parameters);
-  return strong.has(name) ? 'strong' : withSha1.has(name) ? 'sha1' : 'weak';
+  return strongAlgorithms.has(name) ? 'strong' : sha1Algorithms.has(name) ? 'sha1' : 'weak';
 }
 
-/** Reads RSASSA-PSS-params (RFC 4055, 3.1). The default hash is SHA-1. */
+/** Identifier octet of the field `[0] hashAlgorithm` of RSASSA-PSS-params. */
+const hashTag = 0xa0;
+
+/** Returns the strength of RSASSA-PSS-params (RFC 4055, 3.1). The default hash is SHA-1. */
 function strengthOfPss(parameters: Der | undefined): Strength {
   const fields = parameters === undefined ? [] : childrenOf(parameters);
-  const given = fields.find(({ tag }) => tag === 0xa0);
+  const given = fields.find(({ tag }) => tag === hashTag);
   const [algorithm] = given === undefined ? [] : childrenOf(given);
   const hashOid = algorithm === undefined ? sha1Oid : oidOf(childrenOf(algorithm)[0]);
   return sha2Oids.has(hashOid) ? 'strong' : hashOid === sha1Oid ? 'sha1' : 'weak';
