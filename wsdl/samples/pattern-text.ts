@@ -1,9 +1,9 @@
 import { linearPattern } from '../../mappings/codec/scalars/pattern.ts';
 
 /** Maximum number of repetitions, so that samples stay readable. */
-const mostRepeats = 64;
+const maxRepeats = 64;
 /** Maximum depth of nested groups. */
-const deepestGroup = 32;
+const maxGroupDepth = 32;
 
 /**
  * Returns a sample text that an ECMAScript pattern matches as a whole. Returns undefined for a pattern with unsupported
@@ -14,17 +14,17 @@ const deepestGroup = 32;
  */
 export function textOfPattern(source: string): string | undefined {
   try {
-    const pattern = new PatternText(source);
+    const pattern = new PatternSampler(source);
     const text = pattern.alternatives(0);
     return pattern.isAtEnd ? text : undefined;
   } catch (error) {
-    if (error instanceof UnknownPart) return undefined;
+    if (error instanceof UnsupportedPart) return undefined;
     throw error;
   }
 }
 
 /** Thrown for a part of a pattern that is not supported. */
-class UnknownPart extends Error {}
+class UnsupportedPart extends Error {}
 
 /** Sample characters of class escapes. */
 const escapes: Readonly<Record<string, string>> = {
@@ -52,11 +52,11 @@ const categories: readonly (readonly [string, string])[] = [
   ['Z', ' '],
 ];
 
-/** Candidates for a negated class. */
-const others = ['a', 'A', '1', '-', ' ', '_', 'é'] as const;
+/** Sample characters for a negated class; the first one that the class accepts is used. */
+const negatedClassSamples = ['a', 'A', '1', '-', ' ', '_', 'é'] as const;
 
-/** Parser of a pattern. Each method returns a sample text for the part that it parses. */
-class PatternText {
+/** Parser of a pattern. It makes a sample while it parses: most methods return a text for the part that they read. */
+class PatternSampler {
   readonly #source: string;
   #at = 0;
 
@@ -70,7 +70,7 @@ class PatternText {
 
   /** Returns a text for the first alternative and skips the others. */
   alternatives(depth: number): string {
-    if (depth > deepestGroup) throw new UnknownPart();
+    if (depth > maxGroupDepth) throw new UnsupportedPart();
     const first = this.#sequence(depth);
     while (this.#take('|')) this.#sequence(depth);
     return first;
@@ -89,6 +89,7 @@ class PatternText {
     return this.#source[this.#at] ?? '';
   }
 
+  /** Reads a text if it is next. Returns false if it is not. */
   #take(text: string): boolean {
     if (!this.#source.startsWith(text, this.#at)) return false;
     this.#at += text.length;
@@ -101,7 +102,7 @@ class PatternText {
     if (this.#take('(')) return this.#group(depth);
     if (this.#take('[')) return this.#class();
     if (this.#take('\\')) return this.#escape();
-    if ('*+?'.includes(this.#peek())) throw new UnknownPart();
+    if ('*+?'.includes(this.#peek())) throw new UnsupportedPart();
     return this.#character();
   }
 
@@ -111,14 +112,15 @@ class PatternText {
     return character;
   }
 
+  /** Returns a text for a group: capturing, named or `(?:…)`. The `(` was read before. */
   #group(depth: number): string {
     if (this.#take('?') && !this.#take(':')) {
       const name = /^<[A-Za-z_]\w*>/.exec(this.#source.slice(this.#at, this.#at + 64))?.[0];
-      if (name === undefined) throw new UnknownPart();
+      if (name === undefined) throw new UnsupportedPart();
       this.#at += name.length;
     }
     const text = this.alternatives(depth + 1);
-    if (!this.#take(')')) throw new UnknownPart();
+    if (!this.#take(')')) throw new UnsupportedPart();
     return text;
   }
 
@@ -127,47 +129,53 @@ class PatternText {
     if (character === 'p') return this.#category();
     if (character === 'u' || character === 'x') return this.#code(character);
     if (character === 'P' || character === 'k' || character === 'B' || /[1-9]/.test(character))
-      throw new UnknownPart();
+      throw new UnsupportedPart();
     return escapes[character] ?? character;
   }
 
+  /** Returns a character of `\p{…}`. */
   #category(): string {
     const name = /^\{(?:[\w]+=)?(\w+)\}/.exec(this.#source.slice(this.#at, this.#at + 64));
-    if (name === null) throw new UnknownPart();
+    if (name === null) throw new UnsupportedPart();
     this.#at += name[0].length;
     const known = categories.find(([start]) => name[1]?.startsWith(start));
-    if (known === undefined) throw new UnknownPart();
+    if (known === undefined) throw new UnsupportedPart();
     return known[1];
   }
 
+  /** Returns the character of `\xHH`, `\uHHHH` or `\u{H}`. */
   #code(kind: string): string {
     const digits = kind === 'x' ? /^[\da-f]{2}/i : /^(?:[\da-f]{4}|\{[\da-f]{1,6}\})/i;
     const found = digits.exec(this.#source.slice(this.#at, this.#at + 8))?.[0];
-    if (found === undefined) throw new UnknownPart();
+    if (found === undefined) throw new UnsupportedPart();
     this.#at += found.length;
     const code = Number.parseInt(found.replace(/[{}]/g, ''), 16);
-    if (code > 0x10ffff) throw new UnknownPart();
+    if (code > 0x10ffff) throw new UnsupportedPart();
     return String.fromCodePoint(code);
   }
 
-  /** Returns the first character of a class. For a negated class, returns the first candidate that it accepts. */
+  /** Returns the first character of a class, or a character that a negated class accepts. The `[` was read before. */
   #class(): string {
     const from = this.#at - 1;
     const isNegated = this.#take('^');
     let first: string | undefined;
     while (!this.isAtEnd && this.#peek() !== ']') {
-      const one = this.#take('\\') ? this.#escape() : this.#character();
-      first ??= one;
+      // the hyphen and the end of a range are read as characters, which are not used
+      const character = this.#take('\\') ? this.#escape() : this.#character();
+      first ??= character;
     }
-    if (!this.#take(']')) throw new UnknownPart();
+    if (!this.#take(']')) throw new UnsupportedPart();
     if (!isNegated) return first ?? '';
-    const taken = this.#source.slice(from, this.#at);
-    const other = others.find((character) => isOf(taken, character));
-    if (other === undefined) throw new UnknownPart();
-    return other;
+    const bracketed = this.#source.slice(from, this.#at);
+    const accepted = negatedClassSamples.find((character) => acceptsCharacter(bracketed, character));
+    if (accepted === undefined) throw new UnsupportedPart();
+    return accepted;
   }
 
-  /** Returns how often the preceding atom is written: the minimum, or once if the minimum is 0. */
+  /**
+   * Reads an optional quantifier. Returns how often the atom before it is written: the minimum, or once if the minimum is
+   * 0. An atom that must not occur (`{0}`) is not written.
+   */
   #repeats(): number {
     let times = 1;
     const count = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(this.#source.slice(this.#at, this.#at + 16));
@@ -180,12 +188,12 @@ class PatternText {
       );
     } else return 1;
     this.#take('?');
-    if (times > mostRepeats) throw new UnknownPart();
+    if (times > maxRepeats) throw new UnsupportedPart();
     return times;
   }
 }
 
-/** Returns true if a bracketed class accepts a character. */
-function isOf(source: string, character: string): boolean {
-  return linearPattern(`^${source}$`)?.matcher(character).find() === true;
+/** Returns true if a class, with its brackets, accepts a character. */
+function acceptsCharacter(bracketed: string, character: string): boolean {
+  return linearPattern(`^${bracketed}$`)?.matcher(character).find() === true;
 }
