@@ -2,25 +2,25 @@ import type { JsonKind, Tag } from '../../contract/model.ts';
 import type { Node } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 
-/** Sibling schemas that apply to each alternative. */
-export interface Shared {
+/** Schemas next to `oneOf`, `anyOf` or a part of `allOf`. They apply to each alternative inside. */
+export interface Siblings {
   /** Schemas that each object alternative must also match. */
-  readonly base: readonly Located[];
-  /** Schemas of `base` that are not in a `$ref` target. Inline types inside are named after the alternatives. */
-  readonly own: readonly Located[];
+  readonly siblings: readonly Located[];
+  /** The siblings that are not in a `$ref` target. Inline types inside are named after the alternatives. */
+  readonly inlineSiblings: readonly Located[];
 }
 
 /** One alternative type for the values of a schema. */
-export interface Alternative extends Shared, Located {
+export interface Alternative extends Siblings, Located {
   readonly node: Node;
   /** `any` if no closed type fits. */
   readonly kind: JsonKind;
-  /** True for a complete `$ref` target, which has a type shared with other uses. */
-  readonly shared: boolean;
-  /** True for a base type that is an alternative next to its subtypes. */
-  readonly itself: boolean;
+  /** True for a complete `$ref` target. Its type is that of all references to it. */
+  readonly isShared: boolean;
+  /** True for a type that has subtypes, if it is an alternative next to them. */
+  readonly isBaseType: boolean;
   /** True if the alternative is in a `$ref` target. Inline types inside are named after their pointers. */
-  readonly referred: boolean;
+  readonly isInTarget: boolean;
   /** Name that the name of an inline type starts with. */
   readonly owner: string;
   /** Distinguishes the alternative: a discriminator value, a fixed value or the name of the referenced schema. */

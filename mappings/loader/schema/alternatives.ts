@@ -5,7 +5,7 @@ import { isNode, type Node } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
 import type { KeptNames } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
-import type { Alternative, Alternatives, Shared } from './alternative.ts';
+import type { Alternative, Alternatives, Siblings } from './alternative.ts';
 import {
   addsMembers,
   countsInAllOf,
@@ -23,7 +23,7 @@ import { createSubtypes, type SubtypesOf } from './subtypes.ts';
 const deepest = 100;
 
 /** Context of the schema being visited. */
-interface Around extends Shared, Pick<Alternative, 'referred' | 'owner' | 'label' | 'tag' | 'shared'> {
+interface Around extends Siblings, Pick<Alternative, 'isInTarget' | 'owner' | 'label' | 'tag' | 'isShared'> {
   /** JSON types of the schema that has the alternatives, for alternatives without a type. */
   readonly kinds: readonly JsonType[];
 }
@@ -80,11 +80,11 @@ class Walk {
       owner: name,
       label: undefined,
       tag: undefined,
-      base: [],
-      own: [],
+      siblings: [],
+      inlineSiblings: [],
       kinds: [],
-      shared: false,
-      referred: false,
+      isShared: false,
+      isInTarget: false,
     });
     return { list: byFixedValue(this.#list, this.#references, this.#kept), nullable: this.#nullable };
   }
@@ -110,7 +110,7 @@ class Walk {
     const inner = innerOf(node, at);
     if (inner !== undefined) {
       this.#nullable ||= inner.nullable;
-      this.#visit(inner.node, inner.pointer, { ...around, shared: false });
+      this.#visit(inner.node, inner.pointer, { ...around, isShared: false });
     } else if (Object.hasOwn(node, '$ref'))
       this.#visitOwn(node, at, { ...around, label: this.#labelOf(node, at, around) });
     else this.#visitOwn(node, at, around);
@@ -133,11 +133,11 @@ class Walk {
     const owner = nameAt(target.pointer);
     this.#visit(target.node, target.pointer, {
       ...around,
-      owner: around.base.length === 0 ? owner : around.owner,
+      owner: around.siblings.length === 0 ? owner : around.owner,
       label: around.label ?? owner,
       kinds: [],
-      referred: around.base.length > 0,
-      shared: around.base.length === 0,
+      isInTarget: around.siblings.length > 0,
+      isShared: around.siblings.length === 0,
     });
   }
 
@@ -164,13 +164,15 @@ class Walk {
     }
     const counts =
       addsMembers(rest) || ['$ref', 'allOf', 'additionalProperties'].some((key) => Object.hasOwn(rest, key));
-    const { base, own } = counts ? withBase(around, [{ node: rest, pointer: at }]) : around;
+    const { siblings, inlineSiblings } = counts
+      ? withSiblings(around, [{ node: rest, pointer: at }])
+      : around;
     const restFound = this.#references.objectAt(rest, at);
     const kinds = restFound === undefined ? [] : kindsOf(restFound);
-    const tagsAt = tagsOf(node, at, base, this.#references);
+    const tagsAt = tagsOf(node, at, siblings, this.#references);
     for (const [index, variant] of variants.entries()) {
       const place = `${at}/${keyword}/${index}`;
-      const inside = { ...around, base, own, kinds, label: undefined, shared: false };
+      const inside = { ...around, siblings, inlineSiblings, kinds, label: undefined, isShared: false };
       const tagged = tagsAt(variant, place);
       if (tagged.length === 0) this.#visit(variant, place, inside);
       for (const { label, tag } of tagged) this.#visit(variant, place, { ...inside, label, tag });
@@ -187,11 +189,11 @@ class Walk {
     }
     const parts: Located[] = [{ node: without(node, ['$ref', 'allOf', 'discriminator']), pointer: at }];
     for (const part of partsOf(node, at)) if (part.pointer !== open.pointer) parts.push(part);
-    this.#visit(open.node, open.pointer, { ...around, ...withBase(around, parts), shared: false });
+    this.#visit(open.node, open.pointer, { ...around, ...withSiblings(around, parts), isShared: false });
   }
 
   /** Adds the subtypes of a base type with a discriminator, one alternative for each discriminator value. */
-  #visitSubtypes(node: Node, at: string, { base, own }: Around): void {
+  #visitSubtypes(node: Node, at: string, { siblings, inlineSiblings }: Around): void {
     for (const { label, tag, target } of this.#subtypesOf(node, at)) {
       if (!isNode(target.node)) continue;
       const extended =
@@ -204,33 +206,36 @@ class Walk {
         owner: nameAt(target.pointer),
         label,
         tag,
-        base,
-        own,
-        referred: true,
-        shared: !extended,
-        itself: extended,
+        siblings,
+        inlineSiblings,
+        isInTarget: true,
+        isShared: !extended,
+        isBaseType: extended,
       });
     }
   }
 
   #visitKinds(node: Node, at: string, around: Around): void {
-    const own = kindsOf(node);
-    const kinds = own.length > 0 ? own : around.kinds;
-    const adds = (around.base.length > 0 || Object.hasOwn(node, '$ref')) && addsMembers(node);
+    const ownKinds = kindsOf(node);
+    const kinds = ownKinds.length > 0 ? ownKinds : around.kinds;
+    const adds = (around.siblings.length > 0 || Object.hasOwn(node, '$ref')) && addsMembers(node);
     if (kinds.length === 0) this.#push(node, at, adds ? 'object' : 'any', around);
-    const shared = around.shared && kinds.length === 1;
+    const isShared = around.isShared && kinds.length === 1;
     for (const kind of kinds)
-      this.#push(node, at, isFree(node, kind, around) ? 'any' : kind, { ...around, shared });
+      this.#push(node, at, isFree(node, kind, around) ? 'any' : kind, { ...around, isShared });
   }
 
   #push(node: Node, pointer: string, kind: JsonKind, around: Around): void {
-    this.#list.push({ node, pointer, kind, itself: false, ...around });
+    this.#list.push({ node, pointer, kind, isBaseType: false, ...around });
   }
 }
 
 /** Adds schemas that apply to each alternative inside. */
-function withBase({ base, own, referred }: Around, parts: readonly Located[]): Shared {
-  return { base: [...base, ...parts], own: referred ? own : [...own, ...parts] };
+function withSiblings({ siblings, inlineSiblings, isInTarget }: Around, parts: readonly Located[]): Siblings {
+  return {
+    siblings: [...siblings, ...parts],
+    inlineSiblings: isInTarget ? inlineSiblings : [...inlineSiblings, ...parts],
+  };
 }
 
 function without(node: Node, keys: readonly string[]): Node {
@@ -238,10 +243,10 @@ function without(node: Node, keys: readonly string[]): Node {
 }
 
 /** Returns true for a schema of arrays or objects that does not describe their content. */
-function isFree(node: Node, kind: JsonKind, { base }: Around): boolean {
+function isFree(node: Node, kind: JsonKind, { siblings }: Around): boolean {
   if (kind === 'array')
     return !('prefixItems' in node) && (!isNode(node.items) || Object.keys(node.items).length === 0);
-  if (kind !== 'object' || base.length > 0) return false;
+  if (kind !== 'object' || siblings.length > 0) return false;
   const { properties, additionalProperties } = node;
   const isConstrained =
     addsMembers(node) || Object.hasOwn(node, 'allOf') || Object.hasOwn(node, 'patternProperties');

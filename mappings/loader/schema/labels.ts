@@ -13,7 +13,7 @@ import { discriminatorOf, type Labelled, labelled, lastSegment, mappingOf } from
 export function tagsOf(
   node: Node,
   pointer: string,
-  base: readonly Located[],
+  siblings: readonly Located[],
   references: References,
 ): (variant: unknown, at: string) => readonly Labelled[] {
   const member = discriminatorOf(node);
@@ -25,7 +25,7 @@ export function tagsOf(
     if (isUnresolved(found)) return [];
     const keys = mapping.get(found.pointer);
     if (keys !== undefined) return keys.map(({ key }) => labelled(member, key));
-    const fixed = fixedOf(membersByName([...base, found], references).get(member), references);
+    const fixed = fixedOf(membersByName([...siblings, found], references).get(member), references);
     if (fixed !== undefined) {
       const [first] = fixed;
       const label = Object.hasOwn(variant, '$ref') ? nameAt(found.pointer) : (textOf(first) ?? '');
@@ -44,7 +44,7 @@ export function byFixedValue(
   const objects = list.filter(({ kind }) => kind === 'object');
   if (objects.length < 2 || objects.some(({ tag }) => tag !== undefined))
     return withLabels(list, references, kept);
-  const members = objects.map((object) => membersByName([...object.base, object], references));
+  const members = objects.map((object) => membersByName([...object.siblings, object], references));
   const candidates = members[0]?.keys() ?? [];
   for (const member of candidates) {
     const values = valuesOfAll(members, member, references);
@@ -77,7 +77,7 @@ function withLabels(
   const counted = new Map<string, number>();
   for (const alternative of list)
     if (alternative.kind === 'object')
-      for (const name of membersByName([...alternative.base, alternative], references).keys())
+      for (const name of membersByName([...alternative.siblings, alternative], references).keys())
         counted.set(name, (counted.get(name) ?? 0) + 1);
   const isOwn = (member: string): boolean => counted.get(member) === 1;
   const ways = list.map((alternative) => labelsOf(alternative, references, kept, isOwn));
@@ -113,7 +113,7 @@ function labelsOf(
   isOwn: (member: string) => boolean,
 ): readonly string[] {
   if (alternative.label !== undefined || alternative.kind !== 'object') return [];
-  const found = membersOf([...alternative.base, alternative], references);
+  const found = membersOf([...alternative.siblings, alternative], references);
   if (found.kind === 'none') return ['Other'];
   // A map is labelled with its type.
   if (found.members.length === 0) return found.additional === undefined ? ['Empty'] : [];

@@ -103,11 +103,11 @@ function listVariants(context: SchemaContext, alternatives: readonly Alternative
   if (of('number').length > 0) addScalar('Decimal', 'number', 'decimal');
   if (of('boolean').length > 0) addScalar('Boolean', 'boolean', 'boolean');
   for (const object of of('object')) {
-    const { owner, label, itself, tag, pointer } = object;
+    const { owner, label, isBaseType, tag, pointer } = object;
     const type = typeOf(
       context,
       object,
-      itself ? `${owner}Base` : owner + upperFirst(identifier(label ?? '')),
+      isBaseType ? `${owner}Base` : owner + upperFirst(identifier(label ?? '')),
     );
     if (!isJson(type)) add(label, { type, takes: 'object', tag, ...rules.at(object.node, pointer) }, pointer);
   }
@@ -138,15 +138,15 @@ export function typeOfAny(context: SchemaContext, schemas: readonly Located[], n
 
 /** Returns the type of a single alternative. `name` is the name for an inline type. */
 function typeOf(context: SchemaContext, alternative: Alternative, name: string): Type {
-  const { node, pointer, kind, shared, referred, base, owner } = alternative;
-  if (shared) return context.usageOf(node, pointer, owner).type;
-  if (kind === 'array') return listOf(context, alternative, referred ? nameAt(pointer) : owner);
+  const { node, pointer, kind, isShared, isInTarget, siblings, owner } = alternative;
+  if (isShared) return context.usageOf(node, pointer, owner).type;
+  if (kind === 'array') return listOf(context, alternative, isInTarget ? nameAt(pointer) : owner);
   if (kind !== 'object') return context.shapeOf({ ...node, type: kind }, pointer, name);
   return once(context, `${name} ${pointer}`, () => {
     const self = { node: { ...node, type: 'object' }, pointer };
     return objectOf(context, {
-      parts: [...base, self],
-      own: referred ? alternative.own : [...alternative.own, self],
+      parts: [...siblings, self],
+      own: isInTarget ? alternative.inlineSiblings : [...alternative.inlineSiblings, self],
       documentation: documentationOf(node),
       name,
     });
