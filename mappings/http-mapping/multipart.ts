@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Reading, refuse } from '../codec/problem.ts';
+import { type Reading, refuse, refuseAt } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';
 import { type BodyPart, type DeepLists, fileMembers } from '../contract/model.ts';
-import type { Reason } from '../contract/reason.ts';
 import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
 import { everyText, halfCharacter, maxFormCharacters, noItem, TextBudget, Unfit } from './parameter.ts';
@@ -16,59 +15,88 @@ export interface Multipart {
 /** Converts a JSON object to parts. A member that no part can represent is recorded as a problem. */
 export type WriteMultipart = (json: string, reading: Reading) => Multipart;
 
-/** @param stated parts that the document declares; all other members are parts of the kind `others` */
+/**
+ * Compiles the writer of a `multipart/form-data` body.
+ *
+ * @param declared parts that the document declares; all other members are parts of the kind `others`
+ */
 export function compileMultipart(
-  stated: readonly BodyPart[],
+  declared: readonly BodyPart[],
   others: BodyPart['kind'],
   limits: Limits,
 ): WriteMultipart {
-  const plans = new Map(stated.map((part) => [part.name, part]));
+  const settings = new Map(declared.map((part) => [part.name, part]));
   const budget = new TextBudget(maxFormCharacters(limits));
   return (json, reading) => {
-    const parts: Buffer[] = [];
-    budget.clear();
     const members = membersOf(json, limits);
     if (members === undefined)
       refuse(reading, 'InvalidType', { expected: 'an object of parts', got: 'another value' });
-    // each item of a list has its own header with the name
-    const add = (part: Buffer): boolean => {
-      parts.push(part);
-      if (budget.holds(part.length)) return true;
-      refuse(reading, 'OutOfRange', tooMuch(limits));
-      return false;
-    };
+    const list = new PartList(budget, reading, limits);
     for (const [name, value] of members ?? []) {
-      const plan = plans.get(name) ?? { name, kind: others, contentType: undefined };
+      const part = settings.get(name) ?? { name, kind: others, contentType: undefined };
       reading.path.push(name);
-      noteHalves(name, reading);
-      const items = plan.deep === undefined ? itemsOf(value, limits) : undefined;
-      if (items !== undefined && plan.separator !== undefined) {
-        const text = joined(items, plan.separator, reading, limits);
-        if (text !== undefined) parts.push(Buffer.from(headOf(name, undefined, plan.contentType) + text));
-        if (!budget.holds(text?.length ?? 0)) refuse(reading, 'OutOfRange', tooMuch(limits));
-        reading.path.pop();
-        continue;
-      }
-      if (items?.includes('null') === true && plan.kind !== 'json')
-        refuse(reading, noItem.code, noItem.reason);
-      const fits =
-        plan.deep === undefined
-          ? (plan.kind === 'json' ? [value] : (items ?? [value])).every(
-              (item) => item === 'null' || add(writePart(plan, item, reading, limits)),
-            )
-          : everyTextFits(name, readPart(value, limits), plan.deep, reading, (whole, text) => {
-              noteHalves(whole + text, reading);
-              return add(Buffer.from(headOf(whole, undefined, plan.contentType) + text));
-            });
+      checkSurrogates(name, reading);
+      const fits = addMember(list, part, value, reading, limits);
       reading.path.pop();
       if (!fits) return joinParts([]);
     }
-    return joinParts(parts);
+    return joinParts(list.parts);
   };
 }
 
-function tooMuch(limits: Limits): Reason {
-  return { expected: `parts of at most ${maxFormCharacters(limits)} bytes in all`, got: 'more bytes' };
+/** The parts of one body. If they are too large, a problem is recorded. */
+class PartList {
+  readonly parts: Buffer[] = [];
+  readonly #budget: TextBudget;
+  readonly #reading: Reading;
+  readonly #limits: Limits;
+
+  constructor(budget: TextBudget, reading: Reading, limits: Limits) {
+    this.#budget = budget;
+    this.#reading = reading;
+    this.#limits = limits;
+    budget.clear();
+  }
+
+  /** Adds a part. Returns false if the limit is exceeded. */
+  add(part: Buffer): boolean {
+    this.parts.push(part);
+    return this.count(part.length);
+  }
+
+  /** Counts bytes or characters toward the limit. Returns false if it is exceeded. */
+  count(length: number): boolean {
+    if (this.#budget.holds(length)) return true;
+    refuse(this.#reading, 'OutOfRange', {
+      expected: `parts of at most ${maxFormCharacters(this.#limits)} bytes in all`,
+      got: 'more bytes',
+    });
+    return false;
+  }
+}
+
+/**
+ * Adds the parts of a member: one part, a part for each item of a list, or a part for each nested text. Returns false if
+ * a nested text is invalid, or if the limit of the body is exceeded.
+ */
+function addMember(list: PartList, part: BodyPart, value: string, reading: Reading, limits: Limits): boolean {
+  const { name, kind, contentType, separator, deep } = part;
+  if (deep !== undefined)
+    return everyTextFits(name, readPart(value, limits), deep, reading, (nestedName, text) => {
+      checkSurrogates(nestedName + text, reading);
+      return list.add(Buffer.from(headOf(nestedName, undefined, contentType) + text));
+    });
+  const items = itemsOf(value, limits);
+  if (items !== undefined && separator !== undefined) {
+    const text = joined(items, separator, reading, limits);
+    if (text !== undefined) list.parts.push(Buffer.from(headOf(name, undefined, contentType) + text));
+    list.count(text?.length ?? 0); // the next members are checked too
+    return true;
+  }
+  if (items?.includes('null') === true && kind !== 'json') refuse(reading, noItem.code, noItem.reason);
+  // each item has its own head with the name
+  const values = kind === 'json' ? [value] : (items ?? [value]);
+  return values.every((item) => item === 'null' || list.add(writePart(part, item, reading, limits)));
 }
 
 /** Calls `everyText`, and records a refusal as a problem. */
@@ -89,7 +117,7 @@ function everyTextFits(
 }
 
 /** Records a problem for an unpaired surrogate, which no part can represent. */
-function noteHalves(text: string, reading: Reading): void {
+function checkSurrogates(text: string, reading: Reading): void {
   if (!text.isWellFormed()) refuse(reading, halfCharacter.code, halfCharacter.reason);
 }
 
@@ -108,7 +136,7 @@ function joined(
     }
     const part = readPart(item, limits);
     const text = part.kind === 'text' ? part.text : item;
-    noteHalves(text, reading);
+    checkSurrogates(text, reading);
     if (text.includes(separator))
       refuse(reading, 'InvalidCharacter', {
         expected: `items without ${JSON.stringify(separator)}, which divides them`,
@@ -119,21 +147,23 @@ function joined(
   return texts.length === 0 ? undefined : texts.join(separator);
 }
 
-function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limits): Buffer {
-  if (plan.kind === 'file' || plan.kind === 'bytes') return writeFile(plan, json, reading, limits);
-  const part = readPart(json, limits);
-  const isText = part.kind === 'text' && plan.kind === 'text';
-  const contentType = plan.contentType ?? (isText ? undefined : 'application/json');
-  if (isText) noteHalves(part.text, reading);
-  return Buffer.from(headOf(plan.name, undefined, contentType) + (isText ? part.text : json));
+/** Writes one part: its head and its content. */
+function writePart(part: BodyPart, json: string, reading: Reading, limits: Limits): Buffer {
+  if (part.kind === 'file' || part.kind === 'bytes') return writeFile(part, json, reading, limits);
+  const value = readPart(json, limits);
+  const isText = value.kind === 'text' && part.kind === 'text';
+  const contentType = part.contentType ?? (isText ? undefined : 'application/json');
+  if (isText) checkSurrogates(value.text, reading);
+  return Buffer.from(headOf(part.name, undefined, contentType) + (isText ? value.text : json));
 }
 
 /**
- * The valid content types of a part. The caller states it and it becomes a header. So it must not end the line, and
- * semicolons only separate parameters, so that it cannot be parsed in two ways.
+ * The content types that a caller may state for a file. The text becomes a header, so it has no line ends. Semicolons
+ * only separate parameters, so that all parsers read the same parameters.
  */
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\x21-\x3a\x3c-\x7e]+)*$/;
 
+/** Writes a part from an object with the members `fileMembers`. Its content is base64. */
 function writeFile(
   { name, kind, contentType }: BodyPart,
   json: string,
@@ -144,12 +174,12 @@ function writeFile(
     (membersOf(json, limits) ?? []).map(([key, value]) => [key, textOf(value, limits)] as const),
   );
   const stated = members.get(fileMembers.contentType);
-  if (stated !== undefined && !mediaType.test(stated)) {
-    reading.path.push(fileMembers.contentType);
-    refuse(reading, 'InvalidCharacter', { expected: 'a media type such as image/png', got: 'other text' });
-    reading.path.pop();
-  }
-  noteHalves(members.get(fileMembers.fileName) ?? '', reading);
+  if (stated !== undefined && !mediaType.test(stated))
+    refuseAt(reading, fileMembers.contentType, 'InvalidCharacter', {
+      expected: 'a media type such as image/png',
+      got: 'other text',
+    });
+  checkSurrogates(members.get(fileMembers.fileName) ?? '', reading);
   const isFile = kind === 'file' || members.has(fileMembers.fileName);
   const fileName = isFile ? (members.get(fileMembers.fileName) ?? name) : undefined;
   const type = stated ?? contentType ?? (isFile ? 'application/octet-stream' : undefined);
@@ -157,11 +187,13 @@ function writeFile(
   return Buffer.concat([Buffer.from(head), Buffer.from(members.get(fileMembers.content) ?? '', 'base64')]);
 }
 
+/** Returns a scalar as text; undefined for another value. */
 function textOf(json: string, limits: Limits): string | undefined {
   const part = readPart(json, limits);
   return part.kind === 'text' ? part.text : undefined;
 }
 
+/** Returns the headers of a part, with the empty line at their end. */
 function headOf(name: string, fileName: string | undefined, contentType: string | undefined): string {
   const file = fileName === undefined ? '' : `; filename="${quoted(fileName)}"`;
   const type = contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`;
@@ -169,7 +201,8 @@ function headOf(name: string, fileName: string | undefined, contentType: string 
 }
 
 const controls = [...Array(32).keys(), 127].map((code) => String.fromCharCode(code));
-const inNames = replacementsOf(
+/** Escapes of characters in names. */
+const nameEscapes = replacementsOf(
   Object.fromEntries(['"', ...controls].map((letter) => [letter, encodeURIComponent(letter)])),
 );
 
@@ -178,7 +211,7 @@ const inNames = replacementsOf(
  * control characters, which headers must not contain.
  */
 function quoted(name: string): string {
-  return replaceCharacters(name, inNames);
+  return replaceCharacters(name, nameEscapes);
 }
 
 /** Joins the parts with a boundary that none of them contains: a digest of the parts, hashed again if necessary. */
