@@ -8,7 +8,7 @@ import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
 import { compileMembers, credentialsMemberOf } from './body-members.ts';
 import { compileForm } from './form.ts';
 import { compileMultipart } from './multipart.ts';
-import { halfCharacter } from './parameter.ts';
+import { unpairedSurrogate } from './parameter.ts';
 
 /** A body for the upstream. */
 export interface WrittenBody {
@@ -129,7 +129,7 @@ const beyond = { 'iso-8859-1': /[\u0100-\uffff]/, 'us-ascii': /[\u0080-\uffff]/ 
 export function textEncoder(charset: TextCharset): (text: string, reading: Reading) => Buffer {
   if (charset === 'utf-8')
     return (text, reading) => {
-      if (!text.isWellFormed()) refuse(reading, halfCharacter.code, halfCharacter.reason);
+      if (!text.isWellFormed()) refuse(reading, unpairedSurrogate.code, unpairedSurrogate.reason);
       return Buffer.from(text);
     };
   const lacks = beyond[charset];

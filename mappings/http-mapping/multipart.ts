@@ -4,7 +4,7 @@ import type { Limits } from '../contract/limits.ts';
 import { type BodyPart, type DeepLists, fileMembers } from '../contract/model.ts';
 import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
-import { everyText, halfCharacter, maxFormCharacters, noItem, TextBudget, Unfit } from './parameter.ts';
+import { everyText, maxFormCharacters, noItem, TextBudget, Unfit, unpairedSurrogate } from './parameter.ts';
 
 /** A JSON object as `multipart/form-data` (RFC 7578): its content, and the boundary between the parts. */
 export interface Multipart {
@@ -116,9 +116,9 @@ function everyTextFits(
   }
 }
 
-/** Records a problem for an unpaired surrogate, which no part can represent. */
+/** Records a problem if a text has an unpaired surrogate, which no part can represent. */
 function checkSurrogates(text: string, reading: Reading): void {
-  if (!text.isWellFormed()) refuse(reading, halfCharacter.code, halfCharacter.reason);
+  if (!text.isWellFormed()) refuse(reading, unpairedSurrogate.code, unpairedSurrogate.reason);
 }
 
 /** Joins scalars to one text; undefined for none. An item must not contain the separator. */

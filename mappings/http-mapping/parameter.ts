@@ -388,14 +388,14 @@ function telling(use: (name: string, text: string) => boolean): () => typeof use
 }
 
 /** The refusal of text with an unpaired surrogate, which UTF-8 cannot encode. */
-export const halfCharacter: Refusal = {
+export const unpairedSurrogate: Refusal = {
   code: 'InvalidCharacter',
   reason: { expected: 'whole characters', got: 'half of a character' },
 };
 
 /** Percent-encodes text for a URL. Throws Unfit for an unpaired surrogate. */
 export function encodeText(text: string): string {
-  if (!text.isWellFormed()) throw new Unfit(halfCharacter.reason);
+  if (!text.isWellFormed()) throw new Unfit(unpairedSurrogate.reason);
   return encodeURIComponent(text);
 }
 
