@@ -10,8 +10,11 @@ import {
 import { shownTypeOf } from './codec/adopted/shown-type.ts';
 import type { WrittenMessage } from './codec/adopted/write-element.ts';
 import { adoptedByteReaders } from './codec/byte-reader/adopted.ts';
+import { compileReplyWriters } from './codec/codecs.ts';
 import { countSteps, MismatchError, type Reading, refuse } from './codec/problem.ts';
+import { compileScalars } from './codec/scalars/table.ts';
 import { quoteJson } from './codec/scalars/text.ts';
+import { compileWriteError } from './compile-openapi.ts';
 import type { CompiledContract, CompiledOperation, Frame, WrittenReply } from './compiled.ts';
 import { serviceOf } from './contract/adopted.ts';
 import { type MovedHeader, movedHeadersOf } from './contract/credentials.ts';
@@ -24,16 +27,25 @@ import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
 import { type JsonRequestReading, withoutIgnored } from './json/tape.ts';
-import type { Steps } from './steps.ts';
+import { doAll, type Steps } from './steps.ts';
 import { maxAttributes } from './xml/attributes.ts';
 import { XmlError } from './xml/error.ts';
 import { XmlReader } from './xml/reader.ts';
 
-/** Compiles the operations of an adopted contract with the codecs of its own schema (A7 to A30). */
-export function* compileAdoptedOperations(
-  contract: Contract,
-  limits: Limits,
-): Steps<CompiledContract['operations']> {
+/** Compiles an adopted contract in steps, with the codecs of its own schema (A7 to A30). */
+export function* compileAdoptedContractInSteps(contract: Contract, limits: Limits): Steps<CompiledContract> {
+  const { settings } = contract;
+  const writers = compileReplyWriters(contract, compileScalars({ settings, limits }), limits);
+  return {
+    contract,
+    limits,
+    withLimits: (others) => doAll(compileAdoptedContractInSteps(contract, others)),
+    operations: yield* compileOperations(contract, limits),
+    writeError: compileWriteError(contract, writers),
+  };
+}
+
+function* compileOperations(contract: Contract, limits: Limits): Steps<CompiledContract['operations']> {
   const service = serviceOf(contract);
   const { operations, simpleOf } = yield* compileAdoptedInSteps(service, contract.settings, limits);
   const byteReaderOf = adoptedByteReaders(simpleOf, contract.settings, limits, elementOf);
