@@ -2,7 +2,7 @@ import { Kits } from '../../wsdl/kits/kits.ts';
 import type { Snippet } from '../../wsdl/kits/snippets.ts';
 import type { Site } from './view.ts';
 
-/** A file of an operation's kit. */
+/** A file of a client kit, for a download: a program or a collection. */
 export interface KitFile {
   readonly file: string;
   readonly contentType: string;
@@ -14,14 +14,14 @@ export function programsOf(site: Site, address: string, operation: string): read
   return kitsOf(site, address).snippets(operation) ?? [];
 }
 
-/** A collection of requests that a tool imports. */
+/** A file with the requests of one or several operations: a project that a tool imports, or a zip of all files. */
 export interface Collection extends Pick<KitFile, 'file' | 'contentType'> {
-  /** Display name of the tool. */
+  /** Text of the link: the name of the tool or the format. */
   readonly title: string;
   readonly write: (kits: Kits, operations: readonly string[]) => string | Uint8Array;
 }
 
-/** In the order of the pages. */
+/** All collections, in the order of their links on the pages. */
 export const collections: readonly Collection[] = [
   {
     file: 'soapui-project.xml',
@@ -60,6 +60,7 @@ export function kitFile(site: Site, address: string, operation: string, file: st
     : { file, contentType: 'text/plain; charset=utf-8', content: program.text };
 }
 
+/** Returns the writer of kits whose programs call a contract at an address. */
 function kitsOf({ compiled, sampler }: Site, address: string): Kits {
   return new Kits(compiled, address, sampler());
 }

@@ -1,7 +1,7 @@
 /** Exit codes of a command with their meanings, for its help text. */
 type ExitCodes = Readonly<Partial<Record<0 | 1 | 2 | 3, string>>>;
 
-/** Meaning of exit code 2 in the help texts of commands that have no special cause. */
+/** Meaning of exit code 2 for a command that has no cause of its own. */
 export const wrongInputText = 'an option, a file or the contract is wrong';
 
 /** Returns the end of a help text: an optional note, an example and the exit codes. */
