@@ -75,6 +75,12 @@ test('docs/embedding.md: the upstream function answers calls', async (t) => {
   t.deepEqual(await stop(), [0, null]);
 });
 
+test('docs/embedding.md: the Koa application sends calls to the real service by its own client', async (t) => {
+  const { base, stop } = await serve(t, 'koa-fetch');
+  t.regex(await callSoap(`${base}/library/soap11`), /<number>9007199254740993<\/number>/);
+  t.deepEqual(await stop(), [0, null]);
+});
+
 test('docs/embedding.md: hooks report calls, and SIGHUP reloads the contract', async (t) => {
   const child = run(t, 'hooks', { UPSTREAM_URL: await libraryUpstream(t) });
   let printed = '';
