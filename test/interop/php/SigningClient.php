@@ -2,9 +2,9 @@
 
 require 'lib/xmlseclibs/xmlseclibs.php';
 
+// docs:begin sign
 use RobRichards\XMLSecLibs\{XMLSecurityDSig, XMLSecurityKey};
 
-// docs:begin sign
 /** Signs Body and a Timestamp of each request with xmlseclibs, and verifies the signature of each reply. */
 final class SigningClient extends SoapClient
 {
