@@ -359,6 +359,15 @@ needs('helm', 'docs/deploy.md: the values make the pods share limits per caller'
   checkSharedLimits(t, render(t, example('yaml helm limits'), ...contract));
 });
 
+needs('helm', 'docs/deploy.md: the values make the pods share the memory of digests', (t) => {
+  const documents = render(t, example('yaml helm digests'), ...contract);
+  const { volumeMounts, env: variables } = containerOf(documents);
+  const variable = (name: string) => variables.findLast((each) => each.name === name)?.value;
+  t.is(variable('SOAPBRIDGE_WSSE_SECRETS'), '/etc/soapbridge/wsse/wsse.yaml');
+  t.is(variable('SOAPBRIDGE_LIMIT_STORE'), 'redis://valkey:6379');
+  t.true(volumeMounts.some(({ name, mountPath }) => name === 'wsse' && mountPath === '/etc/soapbridge/wsse'));
+});
+
 needs('helm', 'with scheme HTTPS, the chart probes and scrapes the public port over TLS', (t) => {
   const documents = render(t, { scheme: 'HTTPS', serviceMonitor: { enabled: true } }, ...contract);
   for (const probe of probes) t.is(containerOf(documents)[probe].httpGet.scheme, 'HTTPS');
