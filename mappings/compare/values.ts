@@ -215,21 +215,51 @@ export class Values {
 
   /** Compares lists without their order. Items with the same key are compared; without a key, equal items match (G43). */
   #compareSets(item: Shape, legacy: readonly Part[], fresh: readonly Part[], key: string | undefined): void {
-    const keyed = (part: Part): string => this.#setKey(item, part, key);
-    const open = Map.groupBy(fresh.keys(), (index) => keyed(fresh[index] as Part));
-    // from the end, because removing the first item of a long list takes long
-    for (const places of open.values()) places.reverse();
+    const groupsOf = (parts: readonly Part[]): Map<string, number[]> =>
+      Map.groupBy(parts.keys(), (index) => this.#setKey(item, parts[index] as Part, key));
+    const theirs = groupsOf(fresh);
+    const partners = new Map<number, number>();
+    const left = new Set(fresh.keys());
+    for (const [group, ours] of groupsOf(legacy))
+      for (const [one, by] of this.#pairGroup(item, [legacy, fresh], ours, theirs.get(group) ?? [])) {
+        partners.set(one, by);
+        left.delete(by);
+      }
     const slot: Slot = { shape: () => item };
     for (const [index, one] of legacy.entries()) {
       this.#sink.take(1);
-      const by = open.get(keyed(one))?.pop();
+      const by = partners.get(index);
       const step = stepOf(one, key, index);
       if (by === undefined) this.#addAlone(step, item, one, undefined);
       else this.compareAt(step, slot, one, fresh[by]);
     }
-    const left = [...open.values()].flat().toSorted((one, other) => one - other);
     for (const index of left)
       this.#addAlone(stepOf(fresh[index] as Part, key, index), item, undefined, fresh[index]);
+  }
+
+  /** Pairs the items of both lists that have the same key: first equal items, then the others in their order. */
+  #pairGroup(
+    item: Shape,
+    [legacy, fresh]: readonly [readonly Part[], readonly Part[]],
+    ours: readonly number[],
+    theirs: readonly number[],
+  ): readonly (readonly [number, number])[] {
+    const [only, partner] = [ours[0], theirs[0]];
+    if (only === undefined || partner === undefined) return [];
+    if (ours.length === 1 && theirs.length === 1) return [[only, partner]];
+    const equal = Map.groupBy(theirs, (index) => this.#itemKey(item, fresh[index] as Part));
+    // from the end, because removing the first item of a long list takes long
+    for (const places of equal.values()) places.reverse();
+    const pairs: (readonly [number, number])[] = [];
+    const others: number[] = [];
+    for (const index of ours) {
+      const by = equal.get(this.#itemKey(item, legacy[index] as Part))?.pop();
+      if (by === undefined) others.push(index);
+      else pairs.push([index, by]);
+    }
+    const left = [...equal.values()].flat().toSorted((one, other) => one - other);
+    for (const [at, by] of left.slice(0, others.length).entries()) pairs.push([others[at] as number, by]);
+    return pairs;
   }
 
   #setKey(item: Shape, part: Part, key: string | undefined): string {

@@ -801,6 +801,21 @@ test('sameSet compares lists without their order, by key or by equal items (G43)
   ]);
 });
 
+test('sameSet pairs equal items first if several items have the same key (G43)', (t) => {
+  const run = comparingOrders(t, [{ path: '**.Line', sameSet: 'Article', reason: because }]);
+  const [two, three, four] = ['2', '3', '4'].map((price) => line('B', price)) as [string, string, string];
+  t.deepEqual(run(order(two + three), order(three + two)), []);
+  t.deepEqual(run(order(two + three + four), order(four + two + line('B', '9'))), [
+    'GetOrderResult.Line[Article=B].Price value other: 3 | 9',
+  ]);
+  t.deepEqual(run(order(two + three), order(three)), [
+    'GetOrderResult.Line[Article=B] missing: {"quantity":1,"Article":"B","Price":2} | ',
+  ]);
+  t.deepEqual(run(order(three), order(two + three)), [
+    'GetOrderResult.Line[Article=B] extra:  | {"quantity":1,"Article":"B","Price":2}',
+  ]);
+});
+
 test('timeZone gives the zone of a dateTime without an offset, also in a repeated hour (G43)', (t) => {
   const run = comparingOrders(t, [{ path: '**.Placed', timeZone: 'America/New_York', reason: because }]);
   const placed = (legacy: string, fresh: string) =>
