@@ -83,8 +83,13 @@ function compileConditions(
 /** Returns true if a header line has this name and a listed value. */
 function hasHeader(rawHeaders: readonly string[], name: string, values: readonly string[]): boolean {
   for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.toLowerCase() === name && values.includes(rawHeaders[at + 1] ?? '')) return true;
+    if (isNamed(rawHeaders[at], name) && values.includes(rawHeaders[at + 1] ?? '')) return true;
   return false;
+}
+
+/** Returns true if a header has a name, which is in lower case. Most names already differ in their length. */
+function isNamed(header: string | undefined, name: string): boolean {
+  return header?.length === name.length && header.toLowerCase() === name;
 }
 
 function compilePercent(rule: string, { of, by }: Percent): (facts: Facts) => boolean {
