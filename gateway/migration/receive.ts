@@ -146,7 +146,19 @@ export type Head = { readonly envelope: Envelope } | { readonly error: unknown }
  * Receives the request until its envelope can be opened, at most `maxHeadBytes`, and opens the envelope. Throws
  * CallError for an error of the connection.
  */
-export async function receiveHead(
+export function receiveHead(
+  context: RequestContext,
+  address: SoapAddress,
+  received: Received,
+): Head | Promise<Head> {
+  const { body } = received;
+  return body === undefined
+    ? receiveFirst(context, address, received)
+    : headOf(() => open(context, address, body, true));
+}
+
+/** Receives the first part of a request whose body is not complete yet. */
+async function receiveFirst(
   context: RequestContext,
   address: SoapAddress,
   received: Received,
@@ -167,6 +179,16 @@ export async function receiveHead(
   }
 }
 
+/** Returns the envelope that a function opens, or the error of an unreadable request. */
+function headOf(opened: () => Envelope): Head {
+  try {
+    return { envelope: opened() };
+  } catch (error) {
+    if (isUnreadable(error)) return { error };
+    throw error;
+  }
+}
+
 /** Returns true for the errors of an unreadable request (G12). */
 export function isUnreadable(error: unknown): boolean {
   return (
@@ -183,11 +205,22 @@ async function openStart(
   address: SoapAddress,
   received: Received,
 ): Promise<Envelope> {
+  const { headers, related } = context.head;
+  if (related instanceof RelatedTypeError) throw new CallError('UnsupportedMediaType', { ...related.reason });
+  const { bytes, isWhole } = await startOf(received, headers['content-encoding']);
+  return open(context, address, bytes, isWhole);
+}
+
+/**
+ * Opens the envelope in decompressed bytes. Throws the errors of `isUnreadable`.
+ *
+ * @param isWhole true if the bytes are the complete body
+ */
+function open(context: RequestContext, address: SoapAddress, bytes: Buffer, isWhole: boolean): Envelope {
   const { head, options } = context;
   const { service } = options;
   const { related } = head;
   if (related instanceof RelatedTypeError) throw new CallError('UnsupportedMediaType', { ...related.reason });
-  const { bytes, isWhole } = await startOf(received, head.headers['content-encoding']);
   if (related === undefined)
     return openSoap(service, head, address, isWhole ? bytes : upToPayload(bytes), undefined);
   if (isWhole)
