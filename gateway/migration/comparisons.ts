@@ -135,7 +135,7 @@ export class Comparisons {
   /** Returns the function that calls the legacy service. It takes the headers of the caller's request now. */
   #legacyCaller(context: RequestContext, { operation, caller, target }: ComparedRequest): CallShadow {
     const { legacy, headersOf, onUnauthorized } = this.#parts;
-    const headers = headersOf(context, caller.name, shadowHeader);
+    const headers = Promise.resolve(headersOf(context, caller.name, shadowHeader));
     headers.catch(() => {}); // it may fail before it is awaited
     return async (parts) => {
       let forwarded: ForwardedHeaders;

@@ -13,12 +13,15 @@ export interface ForwardedHeaders {
   readonly token: string | undefined;
 }
 
-/** Returns the headers of a forwarded request. Throws CallError without a token before the deadline. */
+/**
+ * Returns the headers of a forwarded request, or a promise if they have a token. It rejects with CallError without a token
+ * before the deadline.
+ */
 export type HeadersOf = (
   context: RequestContext,
   caller: string | undefined,
   added: Readonly<Record<string, string>>,
-) => Promise<ForwardedHeaders>;
+) => ForwardedHeaders | Promise<ForwardedHeaders>;
 
 /** Headers of one connection, in lower case (RFC 9110, 7.6.1). */
 const ofConnection: ReadonlySet<string> = new Set([

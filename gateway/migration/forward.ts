@@ -33,7 +33,9 @@ export interface Forwarded {
   /** Key of the caller's limits. */
   readonly limitKey: () => string;
   /** Returns the headers of the request. Throws CallError. */
-  readonly headersOf: (added: Readonly<Record<string, string>>) => Promise<ForwardedHeaders>;
+  readonly headersOf: (
+    added: Readonly<Record<string, string>>,
+  ) => ForwardedHeaders | Promise<ForwardedHeaders>;
   readonly onUnauthorized: (token: string) => void;
   /** Called when the reply of the legacy service is complete or has failed, or the request was refused. */
   readonly onSettled: () => void;

@@ -31,7 +31,7 @@ export interface LegacyRead {
   readonly operation: Operation;
   readonly target: string;
   readonly body: Buffer;
-  readonly headers: () => Promise<ForwardedHeaders>;
+  readonly headers: () => ForwardedHeaders | Promise<ForwardedHeaders>;
   readonly onUnauthorized: (token: string) => void;
   readonly onConnectionCredentials: () => void;
 }

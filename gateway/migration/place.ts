@@ -14,7 +14,7 @@ import type { BlendWorker } from './blend-worker.ts';
 import type { Comparisons } from './comparisons.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { Decide } from './decide.ts';
-import { type HeadersOf, requestFilter, requestHeaders } from './forward-headers.ts';
+import { type ForwardedHeaders, type HeadersOf, requestFilter, requestHeaders } from './forward-headers.ts';
 import type { IdentifyCaller, IdentityOf } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
 import type { Recorder } from './recording/recording.ts';
@@ -165,12 +165,16 @@ export function compileHeaders(parts: HeaderParts): Place['headersOf'] {
   const ofProxy = legacy.proxyAuthorization;
   const own = { ...headers, ...(ofProxy === undefined ? {} : { 'proxy-authorization': ofProxy }) };
   const secrets = Object.values(own).flatMap(withoutScheme);
-  return async (context, caller, trace) => {
+  const headersWith = (
+    context: RequestContext,
+    caller: string | undefined,
+    trace: Readonly<Record<string, string>>,
+    token: string | undefined,
+  ): ForwardedHeaders => {
     const { request, requestId } = context;
     const added: Record<string, string> = { ...trace, ...own };
     const value = identity?.of(request, caller);
     if (identity !== undefined && value !== undefined) added[identity.header] = value;
-    const token = tokens === undefined ? undefined : await tokenOf(tokens, context, legacy);
     if (token !== undefined) added.authorization = `Bearer ${token}`;
     const sent = requestHeaders(request, {
       host: legacy.url.host,
@@ -184,6 +188,9 @@ export function compileHeaders(parts: HeaderParts): Place['headersOf'] {
     if (sentSecrets.length > 0) context.ownSecrets = [...new Set([...context.ownSecrets, ...sentSecrets])];
     return { headers: sent, token };
   };
+  if (tokens === undefined) return (context, caller, trace) => headersWith(context, caller, trace, undefined);
+  return async (context, caller, trace) =>
+    headersWith(context, caller, trace, await tokenOf(tokens, context, legacy));
 }
 
 /** Returns a header value, and the part after its scheme, such as `Basic`. */
