@@ -24,11 +24,14 @@ export interface ExchangeCopy {
   readonly close: () => void;
 }
 
-/** Returns a copy that passes everything to several copies; undefined for none. */
-export function copyToAll(...copies: readonly (ExchangeCopy | undefined)[]): ExchangeCopy | undefined {
-  const all = copies.filter((copy) => copy !== undefined);
-  const [only] = all;
-  if (all.length < 2) return only;
+/** Returns a copy that passes everything to both copies; undefined for none. */
+export function copyToBoth(
+  first: ExchangeCopy | undefined,
+  second: ExchangeCopy | undefined,
+): ExchangeCopy | undefined {
+  if (first === undefined) return second;
+  if (second === undefined) return first;
+  const all = [first, second];
   return {
     sent: (piece) => {
       for (const copy of all) copy.sent(piece);

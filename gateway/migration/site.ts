@@ -18,7 +18,7 @@ import { type BlendedCall, runBlend } from './blend.ts';
 import { CallSecrets } from './call-secrets.ts';
 import { compareUpstream, noteRefusal } from './compare-upstream.ts';
 import { CallDecider, type Decided } from './decide-call.ts';
-import { copyToAll, type ExchangeCopy } from './exchange-copy.ts';
+import { copyToBoth, type ExchangeCopy } from './exchange-copy.ts';
 import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
 import type { Caller } from './identity.ts';
@@ -126,7 +126,7 @@ export class Site implements Migration {
           context,
           received,
           decided,
-          copyToAll(comparison, recording?.forwarded()),
+          copyToBoth(comparison, recording?.forwarded()),
         );
       else {
         await recording?.receive(received);
@@ -275,7 +275,7 @@ export class Site implements Migration {
     );
   }
 
-  async #forwardTo(
+  #forwardTo(
     target: string,
     context: RequestContext,
     received: Received,
@@ -285,7 +285,7 @@ export class Site implements Migration {
     copy?: ExchangeCopy,
   ): Promise<void> {
     const { service } = context.options;
-    await forward(this.#place.legacy, context, {
+    return forward(this.#place.legacy, context, {
       operation,
       version,
       target,
