@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
-import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type {
   Explanation,
   FormDescription,
@@ -129,7 +129,8 @@ function useCredentials(base: string): Credentials {
   const kept = useMemo(() => keptCredentials(base), [base]);
   const [values, setValues] = useState(kept ?? {});
   const [isKept, setKept] = useState(kept !== undefined);
-  useEffect(() => keepCredentials(base, isKept ? values : undefined), [base, isKept, values]);
+  // before the next paint, because a visitor may leave the page at once
+  useLayoutEffect(() => keepCredentials(base, isKept ? values : undefined), [base, isKept, values]);
   return { values, setValues, isKept, setKept };
 }
 
