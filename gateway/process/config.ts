@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { wsse } from '../../mappings/contract/credential-keys.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
 import { keyword, map, record, text } from '../../mappings/contract/setting.ts';
 import { isDocumentUrl } from '../../mappings/loader/contract-files.ts';
 import {
@@ -106,6 +107,13 @@ function isUpstreamOrUnknown(pointer: string, at: string): boolean {
   return !key.includes('/') && !otherKeys.has(key);
 }
 
+/** Returns true for the pointer of a value below `at` that has the key, or a name similar to it. */
+function isValueOf(key: string, pointer: string, at: string): boolean {
+  if (!pointer.startsWith(`${at}/`)) return false;
+  const [name = ''] = pointer.slice(at.length + 1).split('/');
+  return nearest(name, [key]) === key;
+}
+
 /** A `soapbridge.yaml` that was read, with its valid keys and values. */
 export interface ConfigFile {
   readonly path: string;
@@ -113,8 +121,6 @@ export interface ConfigFile {
   readonly stated: NonNullable<ReturnType<typeof statedSettings>>;
   /** Variables that are not set, and invalid keys and values. */
   readonly problems: readonly ContractProblem[];
-  /** Pointers of values with variables that are not set. */
-  readonly missing: ReadonlySet<string>;
 }
 
 function statedSettings(root: unknown, report: Report) {
@@ -133,7 +139,7 @@ export function openConfig(path: string): ConfigFile {
   const reportOnce = (pointer: string, message: string): void => {
     if (!missing.has(pointer)) report(pointer, message);
   };
-  return { path, root, stated: statedSettings(root, reportOnce) ?? {}, problems, missing };
+  return { path, root, stated: statedSettings(root, reportOnce) ?? {}, problems };
 }
 
 /** Settings of a file that are being read. */
@@ -149,10 +155,12 @@ interface Reading {
 
 function readingOf(config: string | ConfigFile): Reading {
   const opened = typeof config === 'string' ? openConfig(config) : config;
-  const { path, root, stated, problems: found, missing } = opened;
+  const { path, root, stated, problems: found } = opened;
   const problems = [...found];
-  const report = (pointer: string, message: string): void => {
-    if (!missing.has(pointer)) problems.push({ file: path, pointer, message });
+  const report: Report = (pointer, message, key) => {
+    const isConsequence = ({ pointer: other }: ContractProblem): boolean =>
+      other === pointer || (key !== undefined && isValueOf(key, other, pointer));
+    if (!found.some(isConsequence)) problems.push({ file: path, pointer, message });
   };
   return { path, root, stated, problems, report, inFolder: (name) => resolve(dirname(path), name) };
 }
@@ -172,7 +180,8 @@ export function readListenerPlan(config: string | ConfigFile, hasTrustedProxies:
   const { sentIn, verifiedBy } = stated.clientCertificate;
   const clientCertificate = clientCertificateOf(stated);
   const at = '/clientCertificate';
-  if (clientCertificate === undefined) report(at, 'expected header, the header of the credential, got none');
+  if (clientCertificate === undefined)
+    report(at, 'expected header, the header of the credential, got none', 'header');
   if (sentIn === undefined && tls?.clientCertificates === undefined)
     report(
       at,
@@ -315,8 +324,12 @@ function readUpstreamUrl(
 ): string | undefined {
   const url = typeof upstream === 'string' ? upstream : (upstream?.url ?? upstream?.addresses?.[0]?.url);
   if (typeof upstream === 'object' && upstream.addresses !== undefined) return url;
-  // An unset variable or a misspelt key was reported before.
-  const isReported = problems.some(({ pointer }) => isUpstreamOrUnknown(pointer, at));
+  // An unset variable, an invalid value or a misspelt key was reported before.
+  const isReported = problems.some(
+    ({ pointer }) =>
+      isUpstreamOrUnknown(pointer, at) ||
+      ['url', 'addresses'].some((key) => isValueOf(key, pointer, `${at}/upstream`)),
+  );
   if (url === undefined && !isReported)
     report(at, 'expected upstream, the URL of the JSON service, got none');
   checkAddress(url, `${at}/upstream`, report);

@@ -55,7 +55,7 @@ export function readLegacyPlan(
   const { file, at, limits, hasStore } = place;
   const pointer = `${at}/legacy`;
   const url = typeof stated === 'string' ? stated : stated.url;
-  if (url === undefined) report(pointer, 'expected url, the URL of the legacy service, got none');
+  if (url === undefined) report(pointer, 'expected url, the URL of the legacy service, got none', 'url');
   checkAddress(url, typeof stated === 'string' ? pointer : `${pointer}/url`, report);
   const plan = {
     file,
@@ -75,7 +75,7 @@ export function readLegacyPlan(
     report(`${pointer}/oauth2/grant`, 'expected clientCredentials, got tokenExchange');
   const { header, from = 'caller' } = identity ?? {};
   if (identity !== undefined && header === undefined)
-    report(`${pointer}/identity`, 'expected header, the name of the header, got none');
+    report(`${pointer}/identity`, 'expected header, the name of the header, got none', 'header');
   if (from !== 'caller' && !isRequested && clientCertificate === undefined)
     report(
       `${pointer}/identity/from`,

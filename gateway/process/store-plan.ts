@@ -41,7 +41,7 @@ export function readStorePlan(
   const pointer = '/store';
   const { url: given, password = undefined } = typeof stated === 'string' ? { url: stated } : stated;
   if (given === undefined) {
-    report(pointer, 'expected url, sqlite:PATH or a postgres:// URL, got none');
+    report(pointer, 'expected url, sqlite:PATH or a postgres:// URL, got none', 'url');
     return undefined;
   }
   const at = typeof stated === 'string' ? pointer : `${pointer}/url`;

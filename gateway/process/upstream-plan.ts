@@ -151,7 +151,7 @@ export function readUpstreamPlan(
   if (basic !== undefined) {
     const pointer = `${at}/basic`;
     if (basic.user === undefined || basic.user.includes(':'))
-      report(pointer, 'expected user, a text without ":", got none');
+      report(pointer, 'expected user, a text without ":", got none', 'user');
     const password = secretOf(basic.password, `${pointer}/password`);
     headers.authorization = `Basic ${Buffer.from(`${basic.user}:${password}`).toString('base64')}`;
   }
@@ -181,7 +181,7 @@ function readConnection(stated: Stated, at: string, report: Report): ConnectionO
   if (healthCheck !== undefined) {
     const { path, every } = healthCheck;
     if (path === undefined)
-      report(`${at}/healthCheck`, 'expected path, the path of the health check, got none');
+      report(`${at}/healthCheck`, 'expected path, the path of the health check, got none', 'path');
     const everyMs = every === undefined ? defaultCheckMs : readTime(every, `${at}/healthCheck/every`, report);
     connection.healthCheck = { path: path ?? '/', everyMs };
   }
@@ -200,7 +200,7 @@ function readAddresses(
     report(at, `expected 1 to ${maxAddresses} addresses, got ${stated.length}`);
   return stated.map(({ url = '', weight = 1 }, index) => {
     const pointer = `${at}/${index}`;
-    if (url === '') report(pointer, 'expected url, the URL of the JSON service, got none');
+    if (url === '') report(pointer, 'expected url, the URL of the JSON service, got none', 'url');
     else if (known.has(url)) report(pointer, `expected each address once, got ${shown(url)} again`);
     else checkAddress(url, pointer, report);
     known.add(url);

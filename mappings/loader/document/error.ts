@@ -36,8 +36,12 @@ export function visible(text: string): string {
   return text.replace(unseen, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Collects the problems of one file, so that all are reported together. */
-export type Report = (pointer: string, message: string) => void;
+/**
+ * Collects the problems of one file, so that all are reported together.
+ *
+ * @param missing key that the object at the pointer lacks. The problem is a consequence if its value was rejected
+ */
+export type Report = (pointer: string, message: string, missing?: string) => void;
 
 /** A remark about a valid part of the document, mostly the reason for JSON text. */
 export interface Note {

@@ -150,6 +150,45 @@ for (const [what, args, files, message] of [
     },
     's.yaml:2#/contracts/~1a/upstream: expected the environment variable NO_SUCH, got none',
   ],
+  ...[
+    [
+      'a variable for upstream.url that is not set',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is how variables are written
+      'url: "${NO_SUCH}"',
+      '/url: expected the environment variable NO_SUCH, got none',
+    ],
+    [
+      'an invalid upstream.url',
+      'url: "ftp://a"',
+      '/url: expected an http or https URL without credentials and query, got "ftp://a"',
+    ],
+    [
+      'a misspelt upstream.url',
+      'urls: "http://a"',
+      '/urls: expected a known key, got "urls". Did you mean url?',
+    ],
+    [
+      'an invalid address',
+      'addresses: [{ url: "ftp://a" }]',
+      '/addresses/0/url: expected an http or https URL without credentials and query, got "ftp://a"',
+    ],
+    [
+      'an invalid path of a health check',
+      'url: "http://a", healthCheck: { path: 5 }',
+      '/healthCheck/path: expected a path such as /healthz, got 5',
+    ],
+  ].map(
+    ([what = '', upstream = '', problem = '']) =>
+      [
+        `${what}, once`,
+        ['check', '--config', 's.yaml'],
+        {
+          'o.yaml': document(''),
+          's.yaml': `contracts:\n  /a: { openapi: o.yaml, upstream: { ${upstream} } }\n`,
+        },
+        `s.yaml:2#/contracts/~1a/upstream${problem}`,
+      ] as const,
+  ),
   [
     'a misspelt key of soapbridge.yaml, once',
     ['check', '--config', 's.yaml'],
