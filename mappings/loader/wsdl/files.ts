@@ -164,17 +164,17 @@ export class XmlFiles {
 
   /**
    * Returns the file with the namespace: if possible, the file with the name at the end of the location, or else the
-   * first.
+   * first of the preferred kind. The WSDL files and the schemas of one service often have the same namespace.
    */
   #ofNamespace(expected: ExpectedRoot, location: string, from: string): XmlFile | undefined {
     const { kinds, namespace, at } = expected;
     this.#byNamespace ??= namespacesBelow(this.#root, this.#place.skipped, this.#allowance);
     const held = this.#byNamespace;
-    const all = kinds
-      .flatMap((kind) => held.get(`${kind} ${namespace}`) ?? [])
-      .filter((path) => path !== from);
-    const named = all.filter((path) => isCalled(path, location));
-    const candidates = named.length > 0 ? named : all;
+    const ofKinds = kinds.map((kind) =>
+      (held.get(`${kind} ${namespace}`) ?? []).filter((path) => path !== from),
+    );
+    const named = ofKinds.flat().filter((path) => isCalled(path, location));
+    const candidates = named.length > 0 ? named : (ofKinds.find((paths) => paths.length > 0) ?? []);
     const [path] = candidates;
     if (path === undefined) return undefined;
     if (candidates.length > 1)

@@ -103,6 +103,21 @@ test('A2: several files of one namespace are a warning unless one has the locati
   }
 });
 
+test('A2: an import of a WSDL prefers a WSDL to a schema of its namespace', (t) => {
+  const location = 'http://far.example/Svc.svc?wsdl=wsdl0';
+  const files = {
+    'service.wsdl': definitionsOf(schemaOf(`${element}${thing}`), get).replace(
+      '<w:types>',
+      `<w:import namespace="urn:u" location="${location}"/><w:types>`,
+    ),
+    'Svc0.wsdl': '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:u"/>',
+    'xsd0.xsd': other,
+  };
+  const { service, warnings } = load(t, files);
+  t.is(service.documents[1]?.file, 'Svc0.wsdl');
+  t.deepEqual(warnings, []);
+});
+
 test('A2: the search by namespace skips adopted contracts in the folder', (t) => {
   const { service, warnings } = load(t, {
     'service.wsdl': importing('http://far.example/x'),
