@@ -208,12 +208,14 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/contract/reason.ts': ['test/mappings/contract/reason.test.ts'],
   'mappings/codec/problem.ts': [
     'test/mappings/codec/problem.test.ts',
+    'test/mappings/codec/types/records.test.ts',
     'test/docs/operations.test.ts',
     'test/mappings/codec/attachments.test.ts',
   ],
   'mappings/codec/context.ts': writing,
   'mappings/codec/codecs.ts': [
     ...codec,
+    'test/mappings/codec/types/scalars.test.ts',
     'test/mappings/codec/attachments.test.ts',
     'test/mappings/codec/mismatches.test.ts',
   ],
