@@ -254,6 +254,7 @@ const long = [
   'test/migration/tokens.test.ts',
   'test/migration/usage.test.ts',
   'test/migration/writes.test.ts',
+  'test/mutants/survivors.test.ts',
   'test/packages/missing.test.ts',
   'test/plain/fixtures.test.ts',
   'test/plain/importers.test.ts',
