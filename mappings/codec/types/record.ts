@@ -257,10 +257,10 @@ export function recordWriter(
     additional?.words,
   );
   const notes = context.contract.settings.replies !== 'lenient';
-  // a reply that may report its failure in its body is checked elsewhere (W30)
+  // a reply that may report its failure in its body is checked elsewhere (W30); a type without members has none to know
   const checkMembers = memberCheck(
     type,
-    isPayload && additional === undefined && undeclaredStatus === undefined,
+    isPayload && count > 0 && additional === undefined && undeclaredStatus === undefined,
   );
 
   /** @param names names of the object's additional members so far */
