@@ -9,7 +9,7 @@ import type { Transfer } from '../admission/transfers.ts';
 import { CallError } from '../call/error.ts';
 import { hasBody, isAwaited, maxBodyMs, piecesOf, readBody, tooLarge, unpackBody } from '../http/body.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { actionsOf, openSoap, splitSoap } from '../protocols/read-call.ts';
+import { actionsOf, openSoap, relatedTypeOf, splitSoap } from '../protocols/read-call.ts';
 import type { Service } from '../protocols/read-request.ts';
 import { Fault } from '../protocols/soap/faults.ts';
 import type { Envelope } from '../protocols/soap/soap-reader.ts';
@@ -154,7 +154,7 @@ export function receiveHead(
   const { body } = received;
   return body === undefined
     ? receiveFirst(context, address, received)
-    : headOf(() => open(context, address, body, true));
+    : headOf(() => open(context, address, relatedTypeOf(context.head), body, true));
 }
 
 /** Receives the first part of a request whose body is not complete yet. */
@@ -205,10 +205,10 @@ async function openStart(
   address: SoapAddress,
   received: Received,
 ): Promise<Envelope> {
-  const { headers, related } = context.head;
-  if (related instanceof RelatedTypeError) throw new CallError('UnsupportedMediaType', { ...related.reason });
-  const { bytes, isWhole } = await startOf(received, headers['content-encoding']);
-  return open(context, address, bytes, isWhole);
+  const { head } = context;
+  const related = relatedTypeOf(head);
+  const { bytes, isWhole } = await startOf(received, head.headers['content-encoding']);
+  return open(context, address, related, bytes, isWhole);
 }
 
 /**
@@ -216,11 +216,14 @@ async function openStart(
  *
  * @param isWhole true if the bytes are the complete body
  */
-function open(context: RequestContext, address: SoapAddress, bytes: Buffer, isWhole: boolean): Envelope {
-  const { head, options } = context;
+function open(
+  { head, options }: RequestContext,
+  address: SoapAddress,
+  related: RelatedType | undefined,
+  bytes: Buffer,
+  isWhole: boolean,
+): Envelope {
   const { service } = options;
-  const { related } = head;
-  if (related instanceof RelatedTypeError) throw new CallError('UnsupportedMediaType', { ...related.reason });
   if (related === undefined)
     return openSoap(service, head, address, isWhole ? bytes : upToPayload(bytes), undefined);
   if (isWhole)

@@ -153,7 +153,7 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
 }
 
 /** Returns the parameters of a `multipart/related` Content-Type; undefined for any other message. Throws CallError. */
-function relatedTypeOf({ related }: RequestHead): RelatedType | undefined {
+export function relatedTypeOf({ related }: RequestHead): RelatedType | undefined {
   if (!(related instanceof RelatedTypeError)) return related;
   throw new CallError('UnsupportedMediaType', { ...related.reason, cause: related });
 }
