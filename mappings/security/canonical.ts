@@ -122,11 +122,10 @@ class CanonicalWriter {
     }
   }
 
-  /** Writes the source of an element whose names all have its own prefix, with the declaration of that prefix. */
+  /** Writes the source of an element that has only one prefix, and adds the declaration of this prefix. */
   #copyDeclared({ prefix, local, namespace }: TreeElement, source: string): void {
     const end = 1 + local.length + (prefix === '' ? 0 : prefix.length + 1);
-    const declaration = ` xmlns${prefix === '' ? '' : `:${prefix}`}="${canonicalAttribute(namespace)}"`;
-    this.#text += source.slice(0, end) + declaration + source.slice(end);
+    this.#text += source.slice(0, end) + declarationOf(prefix, namespace) + source.slice(end);
     if (this.#text.length > this.#most) throw new CanonicalError('too long');
   }
 
@@ -175,7 +174,7 @@ class CanonicalWriter {
       if ((known ?? '') === namespace) continue;
       before.push({ prefix, namespace: known });
       this.#written.set(prefix, namespace);
-      this.#text += ` xmlns${prefix === '' ? '' : `:${prefix}`}="${canonicalAttribute(namespace)}"`;
+      this.#text += declarationOf(prefix, namespace);
       if (this.#text.length > this.#most) throw new CanonicalError('too long');
     }
     return before;
@@ -217,6 +216,11 @@ function inheritedAttributes(apex: TreeElement, kind: CanonicalForm['kind']): Tr
 
 function isOfXml({ namespace }: TreeAttribute): boolean {
   return namespace === xmlNamespace;
+}
+
+/** Returns a declaration as it is written in a start tag. */
+function declarationOf(prefix: string, namespace: string): string {
+  return ` xmlns${prefix === '' ? '' : `:${prefix}`}="${canonicalAttribute(namespace)}"`;
 }
 
 /** Sorts values, without a copy of fewer than two. */
