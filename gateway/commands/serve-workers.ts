@@ -48,7 +48,7 @@ async function runPrimary(flags: ServeFlags, listenForFiles: ListenForFiles): Pr
   passEarlySignal();
 }
 
-/** Options of a worker that differ from those of the only process of a gateway. */
+/** Options that a worker sets, and a gateway with one process does not. */
 export type WorkerOptions = Pick<
   ServeOptions,
   'wsseSecrets' | 'metricsOfAll' | 'upstreamsOfAll' | 'reloadOthers' | 'askFirstRows' | 'onLoaded'

@@ -62,6 +62,6 @@ export interface ReplyBytes {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly body: Uint8Array;
-  /** Digests of the parts of a package whose content `body` lacks, by their position after the envelope (G27). */
+  /** Digests of the parts whose content is not in `body`, by their position after the envelope (G27). */
   readonly digests?: ReadonlyMap<number, string> | undefined;
 }

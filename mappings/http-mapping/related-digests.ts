@@ -62,7 +62,7 @@ const emptyLine = Buffer.from('\r\n\r\n');
 const noBytes = Buffer.alloc(0);
 
 /**
- * A message in which the content of each large part after the envelope is left out. `splitRelated` reads the result, and
+ * A message without the content of the large parts after the envelope. `splitRelated` reads the result, and
  * reports what is wrong with the message. It stays whole from its first irregularity on, and with base64 parts.
  */
 export class DigestedPackage {

@@ -13,7 +13,7 @@ export interface TreeAttribute {
 
 const nothing: readonly never[] = [];
 
-/** Maximum number of prefixes in the source of an element whose canonical form is copied from it. */
+/** Maximum number of prefixes in an element that is copied from its source. */
 const maxCopiedPrefixes = 4;
 
 /** An element with its content. Comments are dropped, and CDATA sections are text (X14). */

@@ -95,7 +95,7 @@ export interface ExchangeSelection {
   /** The first time, and the first one that is excluded. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** The last exchange before the selected ones. Those of a time have the order of their ids. */
+  /** The last exchange before the selected ones. Exchanges with the same time are sorted by id. */
   readonly after?: Pick<StoredExchange, 'at' | 'id'> | undefined;
   readonly limit: number;
 }

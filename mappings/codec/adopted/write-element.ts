@@ -71,7 +71,7 @@ export interface ElementCodec {
 /**
  * Compiles the codec of an element. `once` and `needed` are as for `codecOf` and `elementReader`.
  *
- * @param attributes attributes that are written on the element besides its declarations
+ * @param attributes attributes of the element, without its declarations
  * @param isDeclared false for an element whose XML is discarded
  */
 export function elementCodec(
